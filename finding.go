@@ -17,7 +17,7 @@ type Finding struct {
 	Subject  string   `json:"subject"`            // the tool, the agents or the event concerned; "" for the whole run
 	Count    int      `json:"count"`              // number of occurrences; 0 if the rule does not count
 	Score    float64  `json:"score"`              // evidence of no progress relative to the threshold: 1 reaches it, 2 is twice that; 0 if the rule has no score
-	Advisory bool     `json:"advisory,omitempty"` // honest work can look the same, so policies at most nudge
+	Advisory bool     `json:"advisory,omitempty"` // healthy work can look the same, so policies at most nudge
 	Event    EventRef `json:"event"`              // the latest event that belongs to the finding
 	First    EventRef `json:"first"`              // the earliest remembered event that belongs to the finding
 

@@ -206,20 +206,20 @@ func (r *Run) results(t *Tool, e *Event) {
 		return
 	}
 	step := &r.step
-	told := e.Output // for a failure, the part that describes it
+	content := e.Output // for a failure, the part that describes it
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 && step.Outcome == Completed {
 		if text, failed := fingerprint.Failure(e.Output); failed {
-			told, step.Failing = text, true
+			content, step.Failing = text, true
 		}
 	}
 	var class Hash
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
-			told = errorLine(told, e.Error)
-			class = fingerprint.ClassOfLine(told)
+			content = errorLine(content, e.Error)
+			class = fingerprint.ClassOfLine(content)
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
-			r.keepOutputExcerpt(told)
+			r.keepOutputExcerpt(content)
 		}
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
@@ -235,8 +235,7 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
 		s := getScratch()
-		told := outcomeHash(e.Output, e.Error, s.mask.Stable)
-		step.NormalizedResult = fingerprint.Join(t.Hash, told)
+		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Masked))
 		s.words.Reset()
 		if t.Shell {
 			s.words.Add(fingerprint.Unwrap(e.Output))
@@ -262,12 +261,12 @@ func (r *Run) results(t *Tool, e *Event) {
 func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	step := &r.step
 	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
-	told := step.NormalizedResult
+	result := step.NormalizedResult
 	if class != 0 {
-		told = fingerprint.Join(t.Hash, class)
+		result = fingerprint.Join(t.Hash, class)
 	}
-	seen := r.s.ResultCounts.add(told, step.Number+r.s.Advances*halfLife)
-	step.Told = seen.N
+	seen := r.s.ResultCounts.add(result, step.Number+r.s.Advances*halfLife)
+	step.ResultCount = seen.N
 	if class != 0 && said && !fewer {
 		step.Errors = seen
 	}

@@ -124,7 +124,7 @@ func TestAnOutcomeIsJoinedToItsStep(t *testing.T) {
 		Tool  string
 		How   unloop.Outcome
 		Empty bool
-		Told  bool
+		Known bool
 	}
 	var got []outcome
 	for k := r.Calls() - 1; k >= 0; k-- {

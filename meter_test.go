@@ -58,8 +58,8 @@ func TestASnapshotOfAnotherVersionIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(text), `{"version":4`, `{"version":3`, 1)
-	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 3; this program reads version 4") {
+	old := strings.Replace(string(text), `{"version":5`, `{"version":4`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 4; this program reads version 5") {
 		t.Errorf("RestoreRun returns %v", err)
 	}
 }

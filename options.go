@@ -8,13 +8,13 @@ type Needs uint16
 // The optional state. Each costs time or memory, so a run keeps only what its detectors need.
 const (
 	NeedInputs   Needs = 1 << iota // the distinct inputs of each tool: Tool.Similar
-	NeedOutcomes                   // what calls returned: Step.NormalizedResult, Step.Novel, Streak, Outcomes
-	NeedTexts                      // what agents said: Text
+	NeedOutcomes                   // what calls returned: Step.NormalizedResult, Step.Novel, Tool.Streak, Run.OutcomePeriods
+	NeedTexts                      // what agents said: Current.Text, Run.RestatedInARow
 	NeedEmpty                      // whether outputs say that there was nothing: Step.Empty, Tool.Empty
 	NeedRaw                        // how often calls came as sent: Step.RawCount
 	NeedArgs                       // how often calls came with the same arguments: Step.ArgsCount, Tool.MostRepeated
 	NeedResults                    // what calls returned, to the byte: Step.ResultHash, Turn.Row, Tool.Unchanged
-	NeedExcerpts                   // what calls and results looked like: Excerpt
+	NeedExcerpts                   // the beginnings of arguments and results: Run.Excerpt
 	NeedEffort                     // the novelty and waste of steps: Step.Effort, Meter; requires NeedOutcomes
 	NeedShell                      // whether shell calls and test runs fail: Step.Test, Shell
 )

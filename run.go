@@ -97,9 +97,9 @@ type Current struct {
 }
 
 // Kinds returns the kind of the event. An event at which AtStale detectors are called is of two kinds, AtEnd and AtStale.
-func (m *Current) Kinds() At {
-	kind := m.Type.Kind()
-	if kind == AtEnd && m.Step != nil && (m.Step.Failing || !m.Step.Novel) {
+func (c *Current) Kinds() At {
+	kind := c.Type.Kind()
+	if kind == AtEnd && c.Step != nil && (c.Step.Failing || !c.Step.Novel) {
 		kind |= AtStale
 	}
 	return kind

@@ -47,12 +47,12 @@ type Step struct {
 	ResultHash       Hash // tool and outcome as received; 0 if the outcome has no content
 	NormalizedResult Hash // tool and outcome with volatile parts masked; 0 if the outcome has no content
 
-	RawCount  int    // calls so far with this RawHash, this one included
-	ArgsCount int    // calls so far with this ArgsHash, this one included; 0 if the run does not count them
-	Repeats   Count  // steps so far with this TargetHash and NormalizedResult, this one included
-	Told      int    // outcomes of the tool so far with this NormalizedResult or, of a failure, this class of error, this one included
-	Errors    Count  // failures of the tool so far with this class of error, this one included; the zero Count if it did not fail
-	Effort    Effort `json:",omitzero"` // its novelty and waste; with NeedEffort
+	RawCount    int    // calls so far with this RawHash, this one included
+	ArgsCount   int    // calls so far with this ArgsHash, this one included; 0 if the run does not count them
+	Repeats     Count  // steps so far with this TargetHash and NormalizedResult, this one included
+	ResultCount int    // outcomes of the tool so far with this NormalizedResult or, of a failure, this class of error, this one included
+	Errors      Count  // failures of the tool so far with this class of error, this one included; the zero Count if it did not fail
+	Effort      Effort `json:",omitzero"` // its novelty and waste; with NeedEffort
 }
 
 // key says what was asked and what came back.

@@ -50,7 +50,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	}
 	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {
-		if r.step.Told == 1 {
+		if r.step.ResultCount == 1 {
 			effort.Novelty = max(effort.Novelty, newError)
 		} else if varied != onward {
 			effort.Novelty *= knownError
@@ -132,7 +132,7 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 func (r *Run) acknowledged(o *reading) bool {
 	effort := &r.step.Effort
 	return o.words.Ending != fingerprint.Nothing && (o.about || len(o.words.List) < shortAnswer) &&
-		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.Told == 1)
+		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.ResultCount == 1)
 }
 
 // weighChange sets how much of a change was wasted, and returns how much of the evidence is kept.
@@ -182,7 +182,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 	}
 	if m.Excused > 0 {
 		m.Excused--
-		brokenAgain := o.class != 0 && step.Told > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
+		brokenAgain := o.class != 0 && step.ResultCount > 1 && t.LastError != o.class && effort.Novelty < knownError*knownNovelty
 		switch {
 		case brokenAgain, m.Reapplied && (step.Repeats.N >= 2 || o.returns > 0):
 		case o.returns == 2 && effort.Yield != Failure:

@@ -40,8 +40,8 @@ type member struct {
 }
 
 // NewGroup returns an empty group. The function options returns the Options for the guard of a run, whose Run is then set; nil
-// means the zero Options. The group holds at most about most guards, or 10,000 if most is not positive. Beyond that, it
-// evicts the least recently used guard, which Dropped counts.
+// means the zero Options. The group holds about most guards, or 10,000 if most is not positive. Beyond that, it evicts the
+// least recently used guard, which Dropped counts.
 func NewGroup(p *profile.Profile, options func(run string) Options, most int) *Group {
 	if most <= 0 {
 		most = 10_000

@@ -104,9 +104,9 @@ func (l *Ladder) pending(step *unloop.Step) Decision {
 	if s.Held++; s.Held > l.Patience {
 		s.Level, s.Held = len(levels)-1, 0
 	}
-	told := s.Finding
-	told.Next = s.Next // a restored finding has none, because JSON omits it
-	return s.decision([]unloop.Finding{told})
+	finding := s.Finding
+	finding.Next = s.Next // a restored finding has none, because JSON omits it
+	return s.decision([]unloop.Finding{finding})
 }
 
 func (s *ladderState) matches(step *unloop.Step) bool {

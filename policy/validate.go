@@ -30,7 +30,7 @@ func (s ladderState) validate() error {
 	c.Count("Held", s.Held, snapshot.MaxCount)
 	c.Count("Novelty", s.Novelty, noveltyPerLevel-1)
 	c.Count("number of targets", len(s.Next), maxNext)
-	c.Part("Told", findings.Validate(&s.Finding))
+	c.Part("Finding", findings.Validate(&s.Finding))
 	return c.Err()
 }
 

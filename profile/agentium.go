@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Agentium is the settings of the profile agentium, which limits equal calls.
+// Agentium has the settings of the profile agentium, which limits equal calls.
 type Agentium struct {
 	MaxRepeats int    `yaml:"max_repeats" doc:"equal calls that run"`
 	Action     string `yaml:"action" doc:"action for further ones: hint (they do not run) or abort (the run halts)"`

@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Attocode is the settings of the profile attocode, which reports doom loops, failing tests, failing shells and messages
+// Attocode has the settings of the profile attocode, which reports doom loops, failing tests, failing shells and messages
 // without calls.
 type Attocode struct {
 	Window          int `yaml:"window" doc:"latest calls in which a doom loop is detected"`

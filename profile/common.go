@@ -13,7 +13,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/settings"
 )
 
-// Common is the settings that all profiles share.
+// Common has the settings that all profiles share.
 type Common struct {
 	Ignore []string          `yaml:"ignore" doc:"tools that are left out"`
 	Shadow bool              `yaml:"shadow" doc:"report the action that would have been taken, and take none"`

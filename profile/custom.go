@@ -30,7 +30,7 @@ type Parts struct {
 	ByName  func(string) unloop.Effect // returns the effect of a tool by its name; nil means unloop.EffectOf
 	Penalty func(*unloop.Finding) int  // points of 100 that a warning takes from the health; nil means 10, 25 or 40 by severity
 
-	// Common is the settings that all profiles share. Nudges may have a text for any code of the policy. The codes of
+	// Common has the settings that all profiles share. Nudges may have a text for any code of the policy. The codes of
 	// policy.Ladder have a default text, and all other codes share one. Of Tools, only the class can be set. Shells are
 	// added to unloop.DefaultShells.
 	Common Common

@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Cycles is the settings of the profile cycles, which reports patterns of calls that repeat without a gap.
+// Cycles has the settings of the profile cycles, which reports patterns of calls that repeat without a gap.
 type Cycles struct {
 	LongestCycle int `yaml:"longest_cycle" doc:"calls in the longest pattern that is detected"`
 	Common       `yaml:",inline"`

@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// DefaultProfile is the settings of the profile default, which acts on evidence of no progress instead of bare counts.
+// DefaultProfile has the settings of the profile default, which acts on evidence of no progress instead of bare counts.
 type DefaultProfile struct {
 	RepeatWeight   float64 `yaml:"repeat_weight" doc:"weight of equal calls with equal results; one weighs 1, half every 24 steps later"`
 	RepeatFailures int     `yaml:"repeat_failures" doc:"failures of an equal call with the same error"`

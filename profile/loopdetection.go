@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// LoopDetection is the settings of the profile loopdetection, which reports equal calls, stuck polls and alternation within
+// LoopDetection has the settings of the profile loopdetection, which reports equal calls, stuck polls and alternation within
 // a window.
 type LoopDetection struct {
 	HistorySize       int `yaml:"history_size" doc:"latest calls that are examined"`

@@ -8,7 +8,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// LoopGuard is the settings of the profile loopguard, which limits the calls of each tool in a turn.
+// LoopGuard has the settings of the profile loopguard, which limits the calls of each tool in a turn.
 type LoopGuard struct {
 	Enabled         bool     `yaml:"enabled" doc:"false allows everything"`
 	Strict          bool     `yaml:"strict" doc:"counts block and halt even if results change"`

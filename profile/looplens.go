@@ -6,7 +6,7 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// LoopLens is the settings of the profile looplens: ten rules over the whole run and a health score. It warns and takes no
+// LoopLens has the settings of the profile looplens: ten rules over the whole run and a health score. It warns and takes no
 // other action.
 type LoopLens struct {
 	RepeatWindow   int     `yaml:"repeat_window" doc:"latest tool calls that repeated_tool_call examines"`

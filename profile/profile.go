@@ -189,72 +189,72 @@ func (p *Profile) NewSession(runID string) *Session {
 // is that of unloop.Run.Add plus one Check for each detector of the event's kind. The findings in the decision are valid until
 // the next Add. A decision can contain a question for a second opinion. The answer is an event, which changes the decisions: see
 // policy.Opinions. Add calls neither detectors nor the policy at an answer.
-func (w *Session) Add(e *unloop.Event) policy.Decision {
-	w.run.Add(e)
-	d := w.decide(e)
+func (s *Session) Add(e *unloop.Event) policy.Decision {
+	s.run.Add(e)
+	d := s.decide(e)
 	own := d
 	if d.Code == policy.CodePerson { // which is independent of how the run does
 		own = policy.Decision{}
 	}
-	w.course.note(w.run.Current().Ref.Number, &own)
+	s.course.note(s.run.Current().Ref.Number, &own)
 	if d.Action != policy.Allow && d.Code != policy.CodePerson {
 		d.AfterCall = e.Type == unloop.ToolCallCompleted || e.Type == unloop.ToolCallFailed
-		d.Message = w.profile.Nudge(&d)
+		d.Message = s.profile.Nudge(&d)
 	}
-	if w.transcript != nil {
-		w.transcript.add(e)
+	if s.transcript != nil {
+		s.transcript.add(e)
 		if d.Question != nil {
-			d.Question.Steps = slices.Clone(w.transcript.entries)
+			d.Question.Steps = slices.Clone(s.transcript.entries)
 		}
 	}
 	return d
 }
 
 // decide returns the decision at the latest event, without its text for the agent.
-func (w *Session) decide(e *unloop.Event) policy.Decision {
+func (s *Session) decide(e *unloop.Event) policy.Decision {
 	if e.Type == unloop.SecondOpinion {
-		w.found, w.grown = w.found[:0], w.grown[:0]
-		return w.opinions.Answer(w.run, e)
+		s.found, s.grown = s.found[:0], s.grown[:0]
+		return s.opinions.Answer(s.run, e)
 	}
-	w.found, w.grown = w.found[:0], w.grown[:0]
-	if d, own := w.orders.take(e); own {
+	s.found, s.grown = s.found[:0], s.grown[:0]
+	if d, own := s.orders.take(e); own {
 		return d
 	}
-	profile, decide := w.rules()
-	for _, d := range profile.at[bits.Len8(uint8(w.run.Current().Kinds()))-1] {
-		f, ok := d.Check(w.run)
+	profile, decide := s.rules()
+	for _, d := range profile.at[bits.Len8(uint8(s.run.Current().Kinds()))-1] {
+		f, ok := d.Check(s.run)
 		if !ok {
 			continue
 		}
-		w.found = append(w.found, f)
-		if w.warnings.Upsert(f) {
-			w.grown = append(w.grown, f)
+		s.found = append(s.found, f)
+		if s.warnings.Upsert(f) {
+			s.grown = append(s.grown, f)
 		}
 	}
-	w.opinions.Findings(w.run, w.found)
-	return w.orders.apply(e, w.opinions.Decide(w.run, w.found, decide.Decide(w.run, w.found, w.grown)))
+	s.opinions.Findings(s.run, s.found)
+	return s.orders.apply(e, s.opinions.Decide(s.run, s.found, decide.Decide(s.run, s.found, s.grown)))
 }
 
 // Nudge returns the text for the agent for a decision.
 func (p *Profile) Nudge(d *policy.Decision) string { return p.nudges.Text(d) }
 
 // rules returns the profile and the policy for the tool of the current event.
-func (w *Session) rules() (*Profile, policy.Policy) {
-	step := w.run.Current().Step
-	if step == nil || len(w.profile.tools) == 0 {
-		return w.profile, w.policy
+func (s *Session) rules() (*Profile, policy.Policy) {
+	step := s.run.Current().Step
+	if step == nil || len(s.profile.tools) == 0 {
+		return s.profile, s.policy
 	}
-	own, ok := w.profile.tools[step.Tool]
+	own, ok := s.profile.tools[step.Tool]
 	if !ok {
-		return w.profile, w.policy
+		return s.profile, s.policy
 	}
-	decide, ok := w.tools[step.Tool]
+	decide, ok := s.tools[step.Tool]
 	if !ok {
-		if w.tools == nil {
-			w.tools = make(map[string]policy.Policy)
+		if s.tools == nil {
+			s.tools = make(map[string]policy.Policy)
 		}
 		decide = own.newPolicy()
-		w.tools[step.Tool] = decide
+		s.tools[step.Tool] = decide
 	}
 	return own, decide
 }
@@ -271,34 +271,34 @@ func (p *Profile) Findings(runID string) func(*unloop.Event) []unloop.Finding {
 }
 
 // Grown returns the findings at the latest event that are new or whose count has grown. They are valid until the next Add.
-func (w *Session) Grown() []unloop.Finding { return w.grown }
+func (s *Session) Grown() []unloop.Finding { return s.grown }
 
 // Run returns the run of the session. The caller must not add events to it.
-func (w *Session) Run() *unloop.Run { return w.run }
+func (s *Session) Run() *unloop.Run { return s.run }
 
 // Size estimates the memory of the session in bytes: the sizes of its run, its warnings and its transcript.
-func (w *Session) Size() int { return w.run.Size() + w.warnings.Size() + w.transcript.size() }
+func (s *Session) Size() int { return s.run.Size() + s.warnings.Size() + s.transcript.size() }
 
 // Warnings returns the warnings of the run, sorted by rule, then subject.
-func (w *Session) Warnings() []unloop.Finding { return w.warnings.All() }
+func (s *Session) Warnings() []unloop.Finding { return s.warnings.All() }
 
 // Warning returns the warning of a rule and subject, and whether there is one. Its cost does not depend on how many there are.
-func (w *Session) Warning(rule, subject string) (unloop.Finding, bool) {
-	return w.warnings.Find(rule, subject)
+func (s *Session) Warning(rule, subject string) (unloop.Finding, bool) {
+	return s.warnings.Find(rule, subject)
 }
 
 // Verdict returns the verdict on the run as a whole so far.
-func (w *Session) Verdict() policy.Verdict { return w.course.verdict() }
+func (s *Session) Verdict() policy.Verdict { return s.course.verdict() }
 
 // Health returns the health of the run so far.
-func (w *Session) Health() policy.Health {
-	penalty := w.warnings.Penalty(w.profile.penalty)
-	if w.profile.failure == 0 {
-		return healthOf(penalty, w.course.verdict().Grade)
+func (s *Session) Health() policy.Health {
+	penalty := s.warnings.Penalty(s.profile.penalty)
+	if s.profile.failure == 0 {
+		return healthOf(penalty, s.course.verdict().Grade)
 	}
 	h := policy.Health{Score: max(100-penalty, 0), Status: policy.GradeOf(100 - penalty)}
-	if w.run.Metrics().Failed {
-		h.Score = max(h.Score-w.profile.failure, 0)
+	if s.run.Metrics().Failed {
+		h.Score = max(h.Score-s.profile.failure, 0)
 	}
 	return h
 }

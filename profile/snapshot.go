@@ -26,18 +26,18 @@ type sessionState struct {
 
 // Snapshot returns the complete state of the session as JSON. A session that Restore makes of it continues exactly as this
 // one would. The error is that of a custom policy.
-func (w *Session) Snapshot() ([]byte, error) {
-	run, err := w.run.Snapshot()
+func (s *Session) Snapshot() ([]byte, error) {
+	run, err := s.run.Snapshot()
 	if err != nil {
-		return nil, fmt.Errorf("write a run: %w", err)
+		return nil, fmt.Errorf("write a run: %s", err)
 	}
-	state, err := w.stateBesideRun()
+	state, err := s.stateBesideRun()
 	if err != nil {
 		return nil, err
 	}
 	rest, err := json.Marshal(state)
 	if err != nil {
-		return nil, fmt.Errorf("write a session: %w", err)
+		return nil, fmt.Errorf("write a session: %s", err)
 	}
 	data := make([]byte, 0, len(`{"run":,`)+len(run)+len(rest)) // encoding/json would parse the run again
 	data = append(append(data, `{"run":`...), run...)
@@ -46,13 +46,13 @@ func (w *Session) Snapshot() ([]byte, error) {
 
 // AppendBinary appends the state of Snapshot in a binary form, which is smaller and ten times as fast to write. Only a program
 // that was built with the same version of this module can read it.
-func (w *Session) AppendBinary(to []byte) ([]byte, error) {
-	run, err := w.run.AppendBinary(make([]byte, 0, w.runSize+spareBytes))
+func (s *Session) AppendBinary(to []byte) ([]byte, error) {
+	run, err := s.run.AppendBinary(make([]byte, 0, s.runSize+spareBytes))
 	if err != nil {
-		return to, fmt.Errorf("write a run: %w", err)
+		return to, fmt.Errorf("write a run: %s", err)
 	}
-	w.runSize = len(run)
-	state, err := w.stateBesideRun()
+	s.runSize = len(run)
+	state, err := s.stateBesideRun()
 	if err != nil {
 		return to, err
 	}
@@ -64,21 +64,21 @@ func (w *Session) AppendBinary(to []byte) ([]byte, error) {
 const spareBytes = 4 << 10
 
 // stateBesideRun returns the state without the run.
-func (w *Session) stateBesideRun() (state sessionState, err error) {
-	state = sessionState{Profile: w.profile.name, Warnings: w.warnings.All(), Course: w.course}
-	if w.orders.Halt != "" || len(w.orders.Allowed) > 0 {
-		state.Orders = &w.orders
+func (s *Session) stateBesideRun() (state sessionState, err error) {
+	state = sessionState{Profile: s.profile.name, Warnings: s.warnings.All(), Course: s.course}
+	if s.orders.Halt != "" || len(s.orders.Allowed) > 0 {
+		state.Orders = &s.orders
 	}
-	if w.transcript != nil {
-		state.Steps = w.transcript.entries
+	if s.transcript != nil {
+		state.Steps = s.transcript.entries
 	}
-	if state.Policy, err = policyState(w.policy); err != nil {
+	if state.Policy, err = policyState(s.policy); err != nil {
 		return state, err
 	}
-	if state.Opinions, err = w.opinions.Snapshot(); err != nil {
+	if state.Opinions, err = s.opinions.Snapshot(); err != nil {
 		return state, err
 	}
-	for name, p := range w.tools {
+	for name, p := range s.tools {
 		if state.Tools == nil {
 			state.Tools = make(map[string]json.RawMessage)
 		}

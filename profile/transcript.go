@@ -25,11 +25,11 @@ type transcript struct {
 // KeepTranscript makes the session keep its latest 24 calls, results and messages for policy.Question. It keeps the first 300 and
 // the last 150 bytes of each. The function mask hides secrets; nil means that the events contain none. Snapshots contain the
 // transcript.
-func (w *Session) KeepTranscript(mask func(string) string) {
-	if w.transcript == nil {
-		w.transcript = new(transcript)
+func (s *Session) KeepTranscript(mask func(string) string) {
+	if s.transcript == nil {
+		s.transcript = new(transcript)
 	}
-	w.transcript.mask = mask
+	s.transcript.mask = mask
 }
 
 // add adds an event. Events that do not show what the agent does are left out.

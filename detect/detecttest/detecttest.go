@@ -116,9 +116,9 @@ func enough(dir string, traces []*Trace) error {
 	case len(traces) == 0:
 		return fmt.Errorf("%s: no traces", dir)
 	case quiet == len(traces):
-		return fmt.Errorf("%s: no trace wants a finding, so the detector need not find anything", dir)
+		return fmt.Errorf("%s: no trace expects a finding; want at least one", dir)
 	case quiet == 0:
-		return fmt.Errorf("%s: every trace wants a finding; add a near miss at which the detector stays quiet", dir)
+		return fmt.Errorf("%s: every trace expects a finding; add a near miss at which the detector stays quiet", dir)
 	}
 	return nil
 }

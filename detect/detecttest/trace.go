@@ -123,7 +123,7 @@ func (p *parser) open(rounds string, number int) error {
 
 func (p *parser) close(rest string) error {
 	if p.times == 0 || rest != "" {
-		return fmt.Errorf("end %s: it ends no repeat", rest)
+		return fmt.Errorf("end %s: no repeat is open", rest)
 	}
 	for round := 1; round <= p.times; round++ {
 		for _, l := range p.block {

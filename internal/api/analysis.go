@@ -10,6 +10,7 @@ import (
 type Analysis struct {
 	Call         string `json:"call,omitempty" required:"false" doc:"Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts."`
 	Result       string `json:"result,omitempty" required:"false" doc:"Identity of the call's result within its run, without volatile parts such as times and ids. Absent if the result was not captured."`
+	CallEvent    string `json:"call_event_id,omitempty" required:"false" doc:"Id of the event that started the call that this event ends. Absent if the event ends no call, or a call without a known start."`
 	Novel        *bool  `json:"novel,omitempty" required:"false" doc:"Whether the result is new in the run. Absent if that is unknown."`
 	Repeats      int    `json:"repeats,omitzero" required:"false" minimum:"0" doc:"Number of times that the call had this result, this time included. Absent if it is the first time or unknown. For an assistant's message: the number of nearly equal messages among the latest 6 of the agent."`
 	RepeatsEvent string `json:"repeats_event_id,omitempty" required:"false" doc:"Id of the latest earlier event that this one repeats; for a message, of the earliest. Absent if the run does not remember it."`

@@ -42,7 +42,7 @@ type Event struct {
 
 	Content *string `json:"content" doc:"How much of inputs, outputs, errors, messages and metadata is stored, if not everything: excerpts or none. Missing content is replaced by a text that begins with Content not stored. After an excerpt, this text follows the excerpt."`
 
-	Analysis *Analysis `json:"analysis" doc:"How the event compares with the earlier events of its run, under the run's profile. null: not a tool call or a message, or the run has not been evaluated since the event was stored. A late event can change it."`
+	Analysis *Analysis `json:"analysis" doc:"How the event compares with the earlier events of its run, under the run's profile. null: not a call or a message, or the run has not been evaluated since the event was stored. A late event can change it."`
 
 	Warnings []EventError `json:"warnings,omitempty" doc:"Types and fields that are not known. Only in the answer to the request that sent the event."`
 

@@ -6,32 +6,47 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
+// RunBasics is what every interface says of a run.
+type RunBasics struct {
+	Name      string  `json:"name" doc:"Display name. Default: the run's id."`
+	Project   string  `json:"project" doc:"The project that the run belongs to."`
+	Status    string  `json:"status" enum:"running,completed,failed,abandoned" doc:"Status of the run. abandoned: the run did not end, and had no events for the idle_close time."`
+	StartedAt *string `json:"started_at" format:"date-time" doc:"Time of its first event; null before the first event."`
+	EndedAt   *string `json:"ended_at" format:"date-time" doc:"Time when it ended; null while it runs."`
+}
+
+// RunCounts are the counts that every interface has of a run.
+type RunCounts struct {
+	EventCount   int `json:"event_count" doc:"Number of events."`
+	WarningCount int `json:"warning_count" doc:"Number of warnings."`
+}
+
+// RunVerdict is what every interface says of how a run does.
+type RunVerdict struct {
+	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range."`
+	HealthStatus  string  `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
+	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
+	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
+}
+
 // Run is a run on the wire.
 type Run struct {
-	ID        string          `json:"id" doc:"The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits."`
-	Name      string          `json:"name" doc:"Display name. Default: the run's id."`
-	Project   string          `json:"project" doc:"The project that the run belongs to."`
-	Status    string          `json:"status" enum:"running,completed,failed,abandoned" doc:"Status of the run. abandoned: the run did not end, and had no events for the idle_close time."`
-	StartedAt *string         `json:"started_at" format:"date-time" doc:"Time of its first event; null before the first event."`
-	EndedAt   *string         `json:"ended_at" format:"date-time" doc:"Time when it ended; null while it runs."`
-	Untimed   bool            `json:"untimed,omitzero" required:"false" doc:"true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0."`
-	Cost      float64         `json:"total_cost" doc:"Known cost in US dollars."`
-	Tokens    int64           `json:"total_tokens" doc:"Tokens of all model calls."`
-	Metadata  json.RawMessage `json:"metadata" doc:"An object set by the sender, or null."`
+	ID string `json:"id" doc:"The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits."`
+	RunBasics
+	Untimed  bool            `json:"untimed,omitzero" required:"false" doc:"true: no event has a timestamp. started_at and ended_at are then times of arrival, and the duration is 0."`
+	Cost     float64         `json:"total_cost" doc:"Known cost in US dollars."`
+	Tokens   int64           `json:"total_tokens" doc:"Tokens of all model calls."`
+	Metadata json.RawMessage `json:"metadata" doc:"An object set by the sender, or null."`
 }
 
 // RunSummary is a run in a list. The members after loop_health_status are unloop's own.
 type RunSummary struct {
 	Run
-	EventCount    int     `json:"event_count" doc:"Number of events."`
-	WarningCount  int     `json:"warning_count" doc:"Number of warnings."`
-	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range."`
-	HealthStatus  string  `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
-	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
-	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
-	ShadowedBy    *string `json:"shadowed_by" doc:"The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none."`
-	Stopped       bool    `json:"stopped" doc:"true: a call was blocked or the run was halted. Of an observed run: the profile would have done so."`
-	StoppedAfter  *int    `json:"stopped_after" doc:"The number of repeats at that decision; null without one, or if its rule does not count."`
+	RunCounts
+	RunVerdict
+	ShadowedBy   *string `json:"shadowed_by" doc:"The kind of guard that runs in shadow mode: it reports decisions and does not carry them out. null for none."`
+	Stopped      bool    `json:"stopped" doc:"true: a call was blocked or the run was halted. Of an observed run: the profile would have done so."`
+	StoppedAfter *int    `json:"stopped_after" doc:"The number of repeats at that decision; null without one, or if its rule does not count."`
 
 	Avoided UsageTotals `json:"avoided" doc:"Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue."`
 	Wasted  UsageTotals `json:"wasted" doc:"Of an observed run: usage since the profile would first have stopped it."`
@@ -75,9 +90,14 @@ func RunOf(r *store.Run) Run {
 		name = r.ID
 	}
 	return Run{
-		ID: r.ID, Name: name, Project: r.Project, Status: r.Status, StartedAt: TimeOrNull(r.Started), EndedAt: TimeOrNull(r.Ended), Untimed: r.Untimed,
-		Cost: store.Round(r.Metrics.Cost, 6), Tokens: r.Metrics.Tokens, Metadata: ObjectOrNull(r.Metadata),
+		ID: r.ID, Untimed: r.Untimed,
+		RunBasics: RunBasics{name, r.Project, r.Status, TimeOrNull(r.Started), TimeOrNull(r.Ended)},
+		Cost:      store.Round(r.Metrics.Cost, 6), Tokens: r.Metrics.Tokens, Metadata: ObjectOrNull(r.Metadata),
 	}
+}
+
+func verdictOf(r *store.Run) RunVerdict {
+	return RunVerdict{r.Health.Score, string(r.Health.Status), r.WorstAction.String(), OrNull(r.Guard.By)}
 }
 
 // SummaryOf returns a run for a list.
@@ -98,10 +118,9 @@ func SummaryOf(r *store.Run) RunSummary {
 	}
 	return RunSummary{
 		MeanNovelty: mean, WorstWarning: OrNull(r.Preview.Warning),
-		GuardedBy: OrNull(r.Guard.By), ShadowedBy: OrNull(r.Guard.ShadowedBy), Stopped: r.Guard.Stopped, StoppedAfter: OrNull(r.Guard.Repeats),
+		ShadowedBy: OrNull(r.Guard.ShadowedBy), Stopped: r.Guard.Stopped, StoppedAfter: OrNull(r.Guard.Repeats),
 		Avoided: UsageOf(avoided), Wasted: UsageOf(wasted),
-		Run: RunOf(r), EventCount: r.Metrics.Events, WarningCount: r.Warnings, HealthScore: r.Health.Score,
-		HealthStatus: string(r.Health.Status), WorstDecision: r.WorstAction.String(), Profile: r.Profile, FirstWarningAt: TimeOrNull(r.FirstWarningAt),
+		Run: RunOf(r), RunCounts: RunCounts{r.Metrics.Events, r.Warnings}, RunVerdict: verdictOf(r), Profile: r.Profile, FirstWarningAt: TimeOrNull(r.FirstWarningAt),
 		UpdatedAt: TimeOrNull(r.Updated), Arrival: r.Arrival, CallsAfter: r.UsageAfterWarning.Calls, TokensAfter: r.UsageAfterWarning.Tokens,
 		CostAfter: store.Round(r.UsageAfterWarning.Cost, 6), Refolding: r.Refold != nil, Duration: store.Round(r.Metrics.Duration, 3),
 		Agents: append([]string{}, r.Agents...), Models: append([]string{}, r.Models...), Tools: tools, Novelty: append([]float64{}, r.Preview.Novelty...),
@@ -152,18 +171,11 @@ func TotalsOf(m *store.Metrics) Totals {
 type Metrics struct {
 	RunID string `json:"run_id" doc:"The run's id."`
 	Totals
-	Warnings      int    `json:"warnings_count" doc:"Number of warnings."`
-	HealthScore   int    `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19."`
-	HealthStatus  string `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
-	WorstDecision string `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
-
-	GuardedBy *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run. null: the run is observed, and nobody acts on decisions."`
+	Warnings int `json:"warnings_count" doc:"Number of warnings."`
+	RunVerdict
 }
 
 // MetricsOf returns the totals of a run.
 func MetricsOf(r *store.Run) Metrics {
-	return Metrics{
-		RunID: r.ID, Totals: TotalsOf(&r.Metrics), Warnings: r.Warnings, HealthScore: r.Health.Score, HealthStatus: string(r.Health.Status),
-		WorstDecision: r.WorstAction.String(), GuardedBy: OrNull(r.Guard.By),
-	}
+	return Metrics{r.ID, TotalsOf(&r.Metrics), r.Warnings, verdictOf(r)}
 }

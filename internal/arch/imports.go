@@ -142,7 +142,7 @@ var importTable = map[string]importRow{
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/api", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/settings", "internal/store"},
+		ours:   []string{".", "policy", "internal/api", "internal/boundedmap", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/settings", "internal/store"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/sync", "golang.org/x/time", "google.golang.org/protobuf"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
@@ -150,11 +150,12 @@ var importTable = map[string]importRow{
 		"go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	"internal/mcpd": {
-		ours:   []string{".", "policy", "internal/api", "internal/store"},
+		ours:   []string{".", "policy", "internal/api", "internal/mcplines", "internal/store"},
 		others: []string{"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"},
 	},
-	"internal/memory": {others: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/sync"}},
-	"internal/web":    {},
+	"internal/mcplines": {others: []string{"github.com/modelcontextprotocol/go-sdk"}},
+	"internal/memory":   {others: []string{"github.com/KimMachineGun/automemlimit", "golang.org/x/sync"}},
+	"internal/web":      {},
 	"internal/sink": {
 		ours:   []string{".", "policy", "internal/api", "internal/store"},
 		others: []string{"github.com/cenkalti/backoff/v5", "golang.org/x/time"},
@@ -182,7 +183,7 @@ var importTable = map[string]importRow{
 
 	"internal/reverseproxy": {},
 	"internal/mcpproxy": {
-		ours:   []string{".", "guard", "policy", "profile", "internal/reverseproxy"},
+		ours:   []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/reverseproxy"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/proxy": {
@@ -225,7 +226,7 @@ var importTable = map[string]importRow{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/atstart", "internal/hook/install", "internal/mcpd", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
+		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/atstart", "internal/hook/install", "internal/mcpd", "internal/mcplines", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

@@ -12,11 +12,9 @@ const wireFolder = "internal/api"
 
 // ownForms are the folders with another JSON form of a run, a warning, a decision or an event.
 var ownForms = map[string]string{
-	".":                     "the event is the language of the program, and the native format",
-	"compare/unloop":        "reads files of labelled runs",
-	"internal/eval":         "a run is a line of a file of labelled runs",
-	"internal/mcpd":         "published tools with names of their own; made from the structs of the wire",
-	"internal/sink/webhook": "the published message with names of its own; made from the structs of the wire",
+	".":              "the event is the language of the program, and the native format",
+	"compare/unloop": "reads files of labelled runs",
+	"internal/eval":  "a run is a line of a file of labelled runs",
 }
 
 // wireName matches the names of structs that are part of the wire.

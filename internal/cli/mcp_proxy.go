@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/mcplines"
 	"github.com/unloop-ai/unloop/internal/mcpproxy"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/profile"
@@ -101,7 +101,7 @@ func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	front, err := (&mcp.StdioTransport{}).Connect(cmd.Context())
+	front, err := mcplines.ToClient(os.Stdin, openWriter{os.Stdout}, mcpproxy.MaxMessage).Connect(cmd.Context())
 	if err != nil {
 		return errors.Join(err, back.Close())
 	}
@@ -113,13 +113,9 @@ func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
 // connect starts the command of the server, or returns a connection to its URL.
 func (f *mcpProxyFlags) connect(cmd *cobra.Command, args []string) (mcp.Connection, error) {
 	if f.url == "" {
-		server := exec.Command(args[0], args[1:]...)
-		server.Stderr = cmd.ErrOrStderr()
-		back, err := (&mcp.CommandTransport{Command: server}).Connect(cmd.Context())
-		if err != nil {
-			return nil, fmt.Errorf("start the server %s: %w", args[0], err)
-		}
-		return back, nil
+		return mcpproxy.Command(cmd.Context(), args[0], args[1:], cmd.ErrOrStderr(), func(reason string) {
+			complain(cmd.ErrOrStderr(), "skipped a line of the server: "+reason)
+		})
 	}
 	if u, err := url.Parse(f.url); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("invalid --url %q: want http://HOST/PATH or https://HOST/PATH", f.url)

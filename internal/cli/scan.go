@@ -95,7 +95,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 	bar := newProgress(cmd.ErrOrStderr())
 	worst := policy.Allow
 	scanner := scan.Scanner{
-		Profile: p, Input: f.input, Proof: f.format == "pretty" && !f.quiet, Stdin: cmd.InOrStdin(),
+		Profile: p, Input: f.input, Steps: f.format == "pretty" && !f.quiet, Stdin: cmd.InOrStdin(),
 		Verdict: func(r *report.Run) error {
 			bar.clear()
 			if !known.keepNew(r) {

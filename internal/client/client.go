@@ -35,10 +35,10 @@ type Client struct {
 func New(endpoint, token string) (*Client, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.RawQuery != "" || u.Fragment != "" {
-		return nil, fmt.Errorf("the endpoint %q is no URL of a server, such as %s", endpoint, DefaultEndpoint)
+		return nil, fmt.Errorf("invalid endpoint %q: want a URL such as %s", endpoint, DefaultEndpoint)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return nil, errors.New("the token has characters that no token has, perhaps a line end")
+		return nil, errors.New("invalid token: want visible ASCII characters; it may end in a line break")
 	}
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.ResponseHeaderTimeout = time.Minute
@@ -131,7 +131,7 @@ func failure(answer *http.Response) error {
 	e := &Error{Status: answer.StatusCode, Reason: http.StatusText(answer.StatusCode), After: retryAfter(answer.Header)}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil || json.Unmarshal(body, &said) != nil {
-		return e // whoever answered is no server of ours, and its status says most
+		return e // another program answered, and its status says most
 	}
 	if said.Detail != "" {
 		e.Reason = said.Detail
@@ -168,7 +168,7 @@ func read(answer *http.Response, to any) error {
 		return fmt.Errorf("%w: %v", errBroken, err)
 	}
 	if err := json.Unmarshal(body, to); err != nil {
-		return fmt.Errorf("read the server's answer: this is no server of ours, or one of another version: %w", err)
+		return fmt.Errorf("read the answer: not an unloop server, or another version of it: %w", err)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 func TestNewRejectsAnInvalidURL(t *testing.T) {
 	for _, endpoint := range []string{"", "127.0.0.1:8765", "ftp://x", "http://", "http://x?y=1", "http://x#y", "http://x:y"} {
-		if _, err := New(endpoint, ""); err == nil || !strings.Contains(err.Error(), "is no URL of a server") {
+		if _, err := New(endpoint, ""); err == nil || !strings.Contains(err.Error(), "invalid endpoint") {
 			t.Errorf("%q: error %v", endpoint, err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestErrorsContainAdvice(t *testing.T) {
 		}, "the server answers 409: id: it is taken"},
 		{"no problem of ours", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusBadGateway) }, "the server answers 502: Bad Gateway"},
 		{"a token is wanted", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "the server wants a token: set UNLOOP_TOKEN"},
-		{"another program", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }, "this is no server of ours"},
+		{"another program", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }, "not an unloop server"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := serve(t, "", tc.handle).Run(t.Context(), "r")

@@ -2,7 +2,7 @@ package fingerprint
 
 // MaxClassified is how much of a content is read to say what kind it is, in bytes: of an error's text and of a shell's
 // command line. Of a longer one its first and its last half of that many are read. What says whether two contents are the
-// same (Bytes, Canonical, Stable) reads all of them, so contents that differ anywhere stay different.
+// same (Bytes, Canonical, Masked) reads all of them, so contents that differ anywhere stay different.
 const MaxClassified = 64 << 10
 
 // ends returns the parts of content that are classified: all of it, or its beginning and its end.

@@ -26,7 +26,7 @@ var functions = map[string]func(content []byte){
 	"Canonical":      func(b []byte) { new(Canonicalizer).Canonical(b) },
 	"Target":         func(b []byte) { target(jsonObject("command", b)) },
 	"Bytes":          func(b []byte) { Bytes(b) },
-	"Stable":         func(b []byte) { new(Masker).Stable(b) },
+	"Masked":         func(b []byte) { new(Masker).Masked(b) },
 	"Empty":          func(b []byte) { Empty(b); Empty(quoted(b)); Empty(jsonObject("result", b)) },
 	"ErrorClass":     func(b []byte) { ErrorClass(b) },
 	"Failure":        func(b []byte) { Failure(b); Failure(quoted(b)); Failure(jsonObject("error", b)) },

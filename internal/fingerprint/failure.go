@@ -12,8 +12,8 @@ var (
 	failureTexts = [...]string{"error", "stderr", "message", "output", "result", "stdout"}
 )
 
-// maxTold is how much of the first and of the last line of an output is read for an exit status, in bytes.
-const maxTold = 64
+// maxStatus is how much of the first and of the last line of an output is read for an exit status, in bytes.
+const maxStatus = 64
 
 // Failure reads an output, as raw JSON, of a call that completed as far as anybody knows. It reports whether the output
 // itself says that the call failed: by an exit status other than 0 in its first or last line, by beginning with a
@@ -93,16 +93,16 @@ func failureInText(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("Traceback (most recent call last):")) || bytes.HasPrefix(text, []byte("Error:")) {
 		return true
 	}
-	if told, failed := exitStatus(text[:min(len(text), maxTold)], inFirstLine); told {
+	if known, failed := exitStatus(text[:min(len(text), maxStatus)], inFirstLine); known {
 		return failed
 	}
-	tail := text[max(0, len(text)-2*maxTold):]
+	tail := text[max(0, len(text)-2*maxStatus):]
 	if bytes.Contains(tail, []byte(exitLine)) { // which is faster than to look for the last
 		if n := bytes.LastIndex(tail, []byte(exitLine)) + len(exitLine); n < len(tail) {
 			return tail[n] != '0'
 		}
 	}
-	_, failed := exitStatus(tail[max(0, len(tail)-maxTold):], inLastLine)
+	_, failed := exitStatus(tail[max(0, len(tail)-maxStatus):], inLastLine)
 	return failed
 }
 
@@ -147,7 +147,7 @@ var exitPhrases = [...]struct {
 
 // exitStatus reports whether a part of a text has an exit status at a place where it counts, and whether that status is
 // other than 0.
-func exitStatus(part []byte, counts func(part []byte, at int) bool) (told, failed bool) {
+func exitStatus(part []byte, counts func(part []byte, at int) bool) (known, failed bool) {
 	for k := range exitPhrases {
 		phrase := &exitPhrases[k]
 		for at := 0; ; {

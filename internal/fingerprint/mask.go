@@ -21,9 +21,9 @@ type Masker struct {
 	long bool // hash holds the part before buf
 }
 
-// Stable returns the fingerprint of a result with its volatile parts masked. Escapes of a JSON string separate words
+// Masked returns the fingerprint of a result with its volatile parts masked. Escapes of a JSON string separate words
 // like the characters that they encode. It takes time proportional to len(b), about 1 ns a byte.
-func (m *Masker) Stable(b []byte) Hash {
+func (m *Masker) Masked(b []byte) Hash {
 	m.buf, m.long = m.buf[:0], false
 	from := 0 // where what is not yet added begins, and the earliest place of the next volatile part
 	goesOn := uint32(0)
@@ -60,7 +60,7 @@ func (m *Masker) Stable(b []byte) Hash {
 	return m.sum()
 }
 
-// sights says of a byte what Stable looks for: whether it is part of a word (bit 0), whether a volatile part can begin with it at the
+// sights says of a byte what Masked looks for: whether it is part of a word (bit 0), whether a volatile part can begin with it at the
 // beginning of a word (bit 8), and whether it is an escape or a dash, as in a UUID (bit 16).
 var sights = func() (t [256]uint32) {
 	for b, c := range class {
@@ -75,7 +75,7 @@ var sights = func() (t [256]uint32) {
 	return t
 }()
 
-// nextSight returns the position of the next byte from b[i] on at which Stable has to look closer, or at least len(b). goesOn is 1 if a
+// nextSight returns the position of the next byte from b[i] on at which Masked has to look closer, or at least len(b). goesOn is 1 if a
 // word continues at b[i]. It reads eight bytes at a time.
 func nextSight(b []byte, i int, goesOn uint32) int {
 	for ; i+8 <= len(b); i += 8 {

@@ -3,7 +3,7 @@ package fingerprint
 import (
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
+	"fmt"
 	"unicode"
 	"unicode/utf8"
 )
@@ -110,7 +110,7 @@ func (s *Sketch) MarshalText() ([]byte, error) {
 func (s *Sketch) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {
-		return errors.New("a sketch is not what it says")
+		return fmt.Errorf("invalid sketch: %w", err)
 	}
 	return s.UnmarshalBinary(raw)
 }
@@ -126,7 +126,7 @@ func (s *Sketch) AppendBinary(to []byte) ([]byte, error) {
 // UnmarshalBinary reads what AppendBinary wrote.
 func (s *Sketch) UnmarshalBinary(raw []byte) error {
 	if len(raw) != 4*sketchSize {
-		return errors.New("a sketch is not what it says")
+		return fmt.Errorf("invalid sketch: %d bytes, want %d", len(raw), 4*sketchSize)
 	}
 	for k := range s {
 		s[k] = binary.LittleEndian.Uint32(raw[4*k:])

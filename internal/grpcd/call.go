@@ -85,8 +85,8 @@ func (s *Server) authorized(ctx context.Context) bool {
 		return true
 	}
 	token := ""
-	if told := metadata.ValueFromIncomingContext(ctx, "authorization"); len(told) == 1 {
-		scheme, rest, _ := strings.Cut(told[0], " ")
+	if tokens := metadata.ValueFromIncomingContext(ctx, "authorization"); len(tokens) == 1 {
+		scheme, rest, _ := strings.Cut(tokens[0], " ")
 		if strings.EqualFold(scheme, "bearer") {
 			token = strings.TrimSpace(rest)
 		}
@@ -111,45 +111,54 @@ func (s *Server) reserve(message []byte, measure func([]byte) (int64, error)) (f
 }
 
 func (s *Server) traces(ctx context.Context, message []byte) ([]byte, error) {
-	free, err := s.reserve(message, otlp.MeasureTraces)
-	if err != nil {
-		return nil, err
-	}
-	defer free()
-	request := ptraceotlp.NewExportRequest()
-	if err := request.UnmarshalProto(message); err != nil {
-		return nil, errors.Join(otlp.ErrMalformed, err)
-	}
-	rejected, reason, err := s.receiver.Traces(ctx, request.Traces())
-	if err != nil {
-		return nil, err
-	}
-	answer := ptraceotlp.NewExportResponse()
-	if rejected > 0 || reason != "" {
-		answer.PartialSuccess().SetRejectedSpans(int64(rejected))
-		answer.PartialSuccess().SetErrorMessage(reason)
-	}
-	return answer.MarshalProto()
+	request, answer := ptraceotlp.NewExportRequest(), ptraceotlp.NewExportResponse()
+	return s.export(message, &exchange{
+		measure: otlp.MeasureTraces, request: request, answer: answer,
+		record: func() (int, string, error) { return s.receiver.Traces(ctx, request.Traces()) },
+		reject: func(spans int64, reason string) {
+			answer.PartialSuccess().SetRejectedSpans(spans)
+			answer.PartialSuccess().SetErrorMessage(reason)
+		},
+	})
 }
 
 func (s *Server) logs(ctx context.Context, message []byte) ([]byte, error) {
-	free, err := s.reserve(message, otlp.MeasureLogs)
+	request, answer := plogotlp.NewExportRequest(), plogotlp.NewExportResponse()
+	return s.export(message, &exchange{
+		measure: otlp.MeasureLogs, request: request, answer: answer,
+		record: func() (int, string, error) { return s.receiver.Logs(ctx, request.Logs()) },
+		reject: func(records int64, reason string) {
+			answer.PartialSuccess().SetRejectedLogRecords(records)
+			answer.PartialSuccess().SetErrorMessage(reason)
+		},
+	})
+}
+
+// exchange is a request and its answer.
+type exchange struct {
+	measure func([]byte) (int64, error)
+	request interface{ UnmarshalProto(message []byte) error }
+	record  func() (rejected int, reason string, err error)
+	reject  func(rejected int64, reason string)
+	answer  interface{ MarshalProto() ([]byte, error) }
+}
+
+// export decodes a message, records it and returns the encoded answer.
+func (s *Server) export(message []byte, x *exchange) ([]byte, error) {
+	free, err := s.reserve(message, x.measure)
 	if err != nil {
 		return nil, err
 	}
 	defer free()
-	request := plogotlp.NewExportRequest()
-	if err := request.UnmarshalProto(message); err != nil {
+	if err := x.request.UnmarshalProto(message); err != nil {
 		return nil, errors.Join(otlp.ErrMalformed, err)
 	}
-	rejected, reason, err := s.receiver.Logs(ctx, request.Logs())
+	rejected, reason, err := x.record()
 	if err != nil {
 		return nil, err
 	}
-	answer := plogotlp.NewExportResponse()
 	if rejected > 0 || reason != "" {
-		answer.PartialSuccess().SetRejectedLogRecords(int64(rejected))
-		answer.PartialSuccess().SetErrorMessage(reason)
+		x.reject(int64(rejected), reason)
 	}
-	return answer.MarshalProto()
+	return x.answer.MarshalProto()
 }

@@ -60,13 +60,13 @@ func (s *Server) refuse(err error) error {
 		if !errors.Is(err, r.err) {
 			continue
 		}
-		told := status.New(r.code, r.err.Error())
+		answer := status.New(r.code, r.err.Error())
 		if r.again == 0 {
-			return told.Err()
+			return answer.Err()
 		}
-		detailed, err := told.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(r.again)})
+		detailed, err := answer.WithDetails(&errdetails.RetryInfo{RetryDelay: durationpb.New(r.again)})
 		if err != nil {
-			return told.Err()
+			return answer.Err()
 		}
 		return detailed.Err()
 	}

@@ -43,15 +43,15 @@ func (s *Server) after(ctx context.Context, q *request) {
 	if warning.Action < before.Action {
 		warning = before
 	}
-	told := q.result
-	if told == nil {
-		told = q.failure
+	content := q.result
+	if content == nil {
+		content = q.failure
 	}
-	if told == nil || warning.Action == policy.Allow {
+	if content == nil || warning.Action == policy.Allow {
 		s.decided(d, nil)
 		return
 	}
-	attached, _ := warning.Attach(told).(json.RawMessage)
+	attached, _ := warning.Attach(content).(json.RawMessage)
 	s.decided(d, attached)
 }
 

@@ -13,6 +13,9 @@ import (
 // A hook that does not get the lock in time lets its agent continue, and stores its event in a file. The next hook of the session
 // that gets the lock folds it, so that no call is lost.
 
+// maxLate is the maximum size of a stored event in bytes. Its input has at most maxInput, and escapes can double it.
+const maxLate = 3 * maxInput
+
 // keepLate stores an event, which is already masked, for the next hook of its session.
 func (f Folder) keepLate(e *Event, now time.Time) error {
 	raw, err := plainJSON(e)
@@ -38,9 +41,10 @@ func (f Folder) foldLate(j *judge) error {
 		return err
 	}
 	own := j.event
+	defer func() { j.event, j.steps, j.refused = own, nil, nil }() // the agents of late events do not wait for an answer
 	for _, entry := range entries {
 		path := filepath.Join(folder, entry.Name())
-		raw, err := os.ReadFile(path)
+		raw, err := readRegular(path, maxLate)
 		if filepath.Ext(path) != ".json" || err != nil {
 			continue // another process is writing it
 		}
@@ -49,12 +53,11 @@ func (f Folder) foldLate(j *judge) error {
 		}
 		late := new(Event)
 		if err := json.Unmarshal(raw, late); err != nil {
-			return fmt.Errorf("read an event that was left: %w", err)
+			return fmt.Errorf("read a queued event: %w", err)
 		}
 		j.event = late
 		j.fold(nil)
 	}
-	j.event, j.steps, j.refused = own, nil, nil // their agents do not wait for an answer
-	_ = os.Remove(folder)                       // fails if another process has added a file
+	_ = os.Remove(folder) // fails if another process has added a file
 	return nil
 }

@@ -1,9 +1,34 @@
 package hook
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 	"time"
 )
+
+func TestADamagedLateEventDoesNotReplaceThatOfTheHook(t *testing.T) {
+	d := newDesk(t, Claude, Guard)
+	if err := d.folder.make(); err != nil {
+		t.Fatal(err)
+	}
+	late := Event{Agent: Claude, Name: "PreToolUse", Kind: Before, Session: "s", Calls: []Call{{ID: "a", Tool: "Bash"}}}
+	damaged := filepath.Join(d.folder.path("late", key(Claude, "s", "")), "9.json")
+	if err := errors.Join(d.folder.keepLate(&late, time.Unix(0, 0)), os.WriteFile(damaged, []byte("{"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.run(`{"session_id":"s","prompt_id":"p","hook_event_name":"PreToolUse","tool_name":"Read","tool_input":{},"tool_use_id":"b"}`)
+	g := d.folder.path("sessions", key(Claude, "s", "")+".state")
+	data, err := os.ReadFile(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	about, _, err := split(data)
+	if err != nil || len(about.Open) != 2 || about.Open[1].Tool != "Read" {
+		t.Errorf("the open calls are %+v, want the late one of Bash and that of Read; %v", about.Open, err)
+	}
+}
 
 func TestAnEventThatCouldNotHaveTheLockIsFoldedByTheNextHook(t *testing.T) {
 	d := newDesk(t, Claude, Guard)

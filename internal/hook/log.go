@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"time"
@@ -71,15 +72,20 @@ func readLog(name string, each func(Entry)) error {
 		return err
 	}
 	defer file.Close()
-	lines := bufio.NewScanner(file)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
+	lines := bufio.NewReader(file)
+	for {
+		line, err := lines.ReadBytes('\n') // a file has little more than maxLog bytes
 		var e Entry
-		if json.Unmarshal(lines.Bytes(), &e) == nil {
+		if json.Unmarshal(line, &e) == nil {
 			each(e)
 		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return lines.Err()
 }
 
 // Seen is the last hook of an agent.

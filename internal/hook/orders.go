@@ -18,10 +18,10 @@ type Order struct {
 
 // Ordered is what people ordered of a session, as far as hooks have heard it.
 type Ordered struct {
-	Heard  int64  `json:"heard"`            // Number of the last order; -1 for none
-	Paused bool   `json:"paused,omitempty"` // calls wait
-	Halted string `json:"halted,omitempty"` // why a person halted the session; "" if nobody did
-	Said   string `json:"said,omitempty"`   // a person's words for the model that no event could carry so far
+	Heard   int64  `json:"heard"`             // Number of the last order; -1 for none
+	Paused  bool   `json:"paused,omitempty"`  // calls wait
+	Halted  string `json:"halted,omitempty"`  // why a person halted the session; "" if nobody did
+	Pending string `json:"pending,omitempty"` // a person's words for the model that no event could carry so far
 }
 
 // pauseWait is how long a hook waits for the end of a pause. Agents stop waiting for a hook after 10 seconds.
@@ -64,7 +64,7 @@ func (h *Hook) hear(ctx context.Context, server Server, e *Event, settings *Sett
 
 // ordered returns what is stored of the orders of a session.
 func (f Folder) ordered(e *Event) Ordered {
-	data, err := readBounded(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"))
+	data, err := readRegular(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"), maxSession)
 	if err != nil {
 		return Ordered{Heard: -1}
 	}
@@ -81,8 +81,8 @@ func (o *Ordered) obey(e *unloop.Event) {
 	case e.Type == unloop.Override, e.Name == unloop.ControlResume:
 		o.Paused, o.Halted = false, ""
 	case e.Name == unloop.ControlNudge:
-		o.Said = joinTexts(o.Said, "[unloop] A person who watches this session says: "+e.Text)
-		o.Said = o.Said[:min(len(o.Said), maxText)]
+		o.Pending = joinTexts(o.Pending, "[unloop] A person who watches this session says: "+e.Text)
+		o.Pending = o.Pending[:min(len(o.Pending), maxText)]
 	case e.Name == unloop.ControlPause:
 		o.Paused = true
 	case e.Name == unloop.ControlHalt:
@@ -160,10 +160,10 @@ func (j *judge) ordered(can Can) (Answer, *Ruling, bool) {
 
 // withWords adds a person's words to an answer that can carry them.
 func (j *judge) withWords(a Answer, can Can) Answer {
-	if j.Said == "" || !can.Context || a != (Answer{Context: a.Context}) {
+	if j.Pending == "" || !can.Context || a != (Answer{Context: a.Context}) {
 		return a
 	}
-	a.Context, j.Said = joinTexts(j.Said, a.Context), ""
+	a.Context, j.Pending = joinTexts(j.Pending, a.Context), ""
 	return a
 }
 

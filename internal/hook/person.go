@@ -112,7 +112,7 @@ func (f Folder) StatusLine(input []byte) string {
 	if json.Unmarshal(input, &in) != nil || in.Session == "" {
 		return ""
 	}
-	data, err := readBounded(f.path("sessions", key(Claude, in.Session, "")+".state"))
+	data, err := readRegular(f.path("sessions", key(Claude, in.Session, "")+".state"), maxSession)
 	if err != nil {
 		return ""
 	}

@@ -15,6 +15,9 @@ import (
 // errNoEvent means that the input is not an event of a known agent.
 var errNoEvent = errors.New("the input is not an event of a known agent")
 
+// maxName is the maximum length in bytes of the ids and the name of an event. They are part of each entry of the log.
+const maxName = 1 << 10
+
 // Read reads the input of a hook. If named is "", the agent is detected by the form of the input. A certain form also takes
 // precedence over the name, because some agents run the hooks of others: Cursor and Copilot CLI read Claude Code's settings. A
 // field with an unexpected type is ignored, so that the rest is not lost.
@@ -44,6 +47,9 @@ func Read(data []byte, named string) (Event, error) {
 	}
 	if e.Session == "" || e.Name == "" {
 		return e, errNoEvent
+	}
+	if n := max(len(e.Session), len(e.SubAgent), len(e.Name)); n > maxName {
+		return Event{Agent: agent}, fmt.Errorf("an id or a name of the event has %d bytes, want at most %d", n, maxName)
 	}
 	e.Kind = kindOf(agent, e.Name)
 	switch e.Kind {

@@ -117,20 +117,24 @@ func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, a
 	if err != nil {
 		return err
 	}
-	if *at, err = Read(data, h.Agent); err != nil {
-		return err
+	e, unread := Read(data, h.Agent)
+	m, err := h.masker()
+	if err != nil {
+		return errors.Join(unread, err)
+	}
+	dir := e.Dir
+	maskEvent(m, &e)
+	if *at = e; unread != nil {
+		return unread
 	}
 	if at.Kind == Ignored || h.twice(at) {
-		if err := h.Folder.make(); err != nil {
-			return err
-		}
 		return h.Folder.see(at, &About{}, h.Mode, h.Now())
 	}
-	settings, err := LoadSettings(h.Mode, at.Dir, h.Env)
+	settings, err := LoadSettings(h.Mode, dir, h.Env)
 	if err != nil {
 		h.fault(at, err) // it continues with the settings that could be read
 	}
-	return h.judge(ctx, at, &settings, reply)
+	return h.judge(ctx, m, at, &settings, reply)
 }
 
 // twice reports whether Copilot CLI also reports the event to its own hook. It reads Claude Code's settings, too.
@@ -159,26 +163,23 @@ func (h *Hook) masker() (*mask.Masker, error) {
 	return mask.New(mask.Settings{Key: key})
 }
 
-// maskEvent masks the event, before anything of it is stored.
+// maskEvent masks the event, before anything of it is stored. The path of the transcript stays, because it is read and not stored.
 func maskEvent(m *mask.Masker, e *Event) {
-	e.Text = m.Text(e.Text)
+	e.Name, e.Dir, e.Text = m.Text(e.Name), m.Text(e.Dir), m.Text(e.Text)
+	e.Session, e.SubAgent = m.ID(e.Session), m.ID(e.SubAgent)
 	for k := range e.Calls {
 		c := &e.Calls[k]
+		c.ID, c.Tool = m.ID(c.ID), m.Text(c.Tool)
 		c.Args, c.Result, c.Error = m.Raw(c.Args), m.Raw(c.Result), m.Text(c.Error)
 	}
 }
 
-// judge folds the event into its session and answers.
-func (h *Hook) judge(ctx context.Context, e *Event, settings *Settings, reply func(Reply) error) error {
+// judge folds the event, which is already masked, into its session and answers.
+func (h *Hook) judge(ctx context.Context, m *mask.Masker, e *Event, settings *Settings, reply func(Reply) error) error {
 	p, err := settings.LoadProfile(e.Agent)
 	if err != nil {
 		return err
 	}
-	m, err := h.masker()
-	if err != nil {
-		return err
-	}
-	maskEvent(m, e)
 	server := h.connect(e, settings)
 	orders := h.hear(ctx, server, e, settings)
 	unlock, err := h.Folder.lock(key(e.Agent, e.Session, e.SubAgent))

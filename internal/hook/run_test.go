@@ -305,6 +305,26 @@ func TestAFaultNeverReachesTheAgent(t *testing.T) {
 			}
 			return strings.Replace(valid, `{`, fmt.Sprintf(`{"cwd":%q,`, d.env["HOME"]), 1)
 		},
+		"settings that do not fit into memory": func(t *testing.T, d *desk) string {
+			path := filepath.Join(d.env["HOME"], ProjectFile)
+			if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40)); err != nil {
+				t.Fatal(err)
+			}
+			return strings.Replace(valid, `{`, fmt.Sprintf(`{"cwd":%q,`, d.env["HOME"]), 1)
+		},
+		"a session id that is longer than a line of the log": func(*testing.T, *desk) string {
+			return strings.Replace(valid, `"s"`, `"`+strings.Repeat("s", 2<<20)+`"`, 1)
+		},
+		"a transcript that is a device": func(*testing.T, *desk) string {
+			return strings.Replace(valid, `{`, fmt.Sprintf(`{"transcript_path":%q,`, os.DevNull), 1)
+		},
+		"a damaged event that another hook kept": func(t *testing.T, d *desk) string {
+			folder := d.folder.path("late", key(Claude, "s", ""))
+			if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "1.json"), []byte("{"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			return valid
+		},
 		"a damaged key": func(t *testing.T, d *desk) string {
 			if err := errors.Join(d.folder.make(), os.WriteFile(d.folder.path("mask.key"), []byte("short"), 0o600)); err != nil {
 				t.Fatal(err)
@@ -362,6 +382,44 @@ func TestASecretIsMaskedInAllThatIsKept(t *testing.T) {
 	}
 	if len(d.entries("nudge")) == 0 {
 		t.Error("there was no nudge, so that nothing was shown")
+	}
+}
+
+func TestASecretInAnyFieldOfAnEventIsMasked(t *testing.T) {
+	const secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+	d := newDesk(t, Claude, Guard)
+	transcript := filepath.Join(t.TempDir(), "transcript.jsonl")
+	lines := raw(map[string]any{"type": "assistant", "message": map[string]any{
+		"id": secret, "content": []any{map[string]any{"type": "text", "text": secret}}, "usage": map[string]int{"output_tokens": 1},
+	}})
+	if err := os.WriteFile(transcript, []byte(lines+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, subAgent := range []string{"", secret} {
+		for n := range 10 {
+			for _, name := range []string{"PreToolUse", "PostToolUse", secret} {
+				d.run(raw(map[string]any{
+					"session_id": "s " + secret, "prompt_id": secret, "agent_id": subAgent, "cwd": filepath.Join(d.env["HOME"], secret), "hook_event_name": name,
+					"transcript_path": transcript, "tool_name": "mcp__" + secret, "tool_use_id": fmt.Sprint(secret, n),
+					"tool_input": map[string]any{secret: secret}, "tool_response": secret,
+				}))
+			}
+		}
+	}
+	if err := filepath.WalkDir(string(d.folder), func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(secret)) {
+			t.Errorf("%s has the secret", path)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(d.entries("nudge")) == 0 {
+		t.Error("there was no nudge: the results did not join their calls")
 	}
 }
 

@@ -79,7 +79,7 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 		About: About{Agent: e.Agent, Session: e.Session, SubAgent: e.SubAgent, Profile: p.Name(), Began: now(), Ordered: Ordered{Heard: -1}},
 		guard: guard.New(p, guard.Options{Run: RunID(e), Now: now}),
 	}
-	data, err := readBounded(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"))
+	data, err := readRegular(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"), maxSession)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fresh, nil
 	}
@@ -119,17 +119,6 @@ func RunID(e *Event) string {
 		return e.Session + "/" + e.SubAgent
 	}
 	return e.Session
-}
-
-func readBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if info.Size() > maxSession {
-		return nil, fmt.Errorf("the state of the session has %d bytes, want at most %d", info.Size(), maxSession)
-	}
-	return os.ReadFile(path)
 }
 
 var errState = errors.New("the state of the session is damaged")
@@ -204,7 +193,7 @@ func (f Folder) Sessions() ([]About, error) {
 	}
 	var all []About
 	for _, entry := range entries {
-		data, err := readBounded(f.path("sessions", entry.Name()))
+		data, err := readRegular(f.path("sessions", entry.Name()), maxSession)
 		if err != nil {
 			continue
 		}

@@ -92,12 +92,9 @@ func projectFile(dir string) string {
 
 // read reads a file if it exists.
 func (s *Settings) read(path string) error {
-	file, err := os.ReadFile(path)
+	file, err := readRegular(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	if err == nil && len(file) > maxFile {
-		err = fmt.Errorf("it has %d bytes, want at most %d", len(file), maxFile)
 	}
 	var content struct {
 		Hook *Settings `yaml:"hook"`

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -36,7 +35,7 @@ const maxTranscript = 1 << 20
 // missing file, or one shorter than the offset, has no new lines.
 func readTranscript(path string, from int64) (*transcript, error) {
 	t := &transcript{next: from}
-	file, err := os.Open(path)
+	file, err := openRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, nil // agents name it before they create it
 	}
@@ -143,8 +142,9 @@ func (t *transcript) readLine(raw []byte) {
 func (t *transcript) mask(m *mask.Masker) {
 	for k := range t.items {
 		i := &t.items[k]
-		i.text = m.Text(i.text)
+		i.text, i.id = m.Text(i.text), m.ID(i.id)
 		if i.call != nil {
+			i.call.ID = m.ID(i.call.ID)
 			i.call.Result, i.call.Error = m.Raw(i.call.Result), m.Text(i.call.Error)
 		}
 	}

@@ -78,8 +78,8 @@ func (s *Server) actor(authorization string) string {
 func (s *Server) act(ctx context.Context, q *actQuery) (*actAnswer, error) {
 	b := &q.Body
 	a := store.Act{
-		At: time.Now(), Who: s.actor(q.Authorization), Action: b.Action, RunID: b.RunID, Warning: b.Warning, Rule: b.Rule, Tool: b.Tool, Project: b.Project,
-		Value: b.Value, Note: s.Name(b.Note),
+		At: time.Now(), Who: s.actor(q.Authorization), Action: b.Action, RunID: b.RunID, Warning: b.Warning, Rule: s.Name(b.Rule), Tool: s.Name(b.Tool),
+		Project: s.Name(b.Project), Value: s.Name(b.Value), Note: s.Name(b.Note), // masked as events are, so that a mute holds for their names
 	}
 	var err error
 	switch b.Action {

@@ -58,6 +58,25 @@ func TestLabelsAndAcknowledgementsAreTheReviewOfARun(t *testing.T) {
 	}
 }
 
+func TestNamesInActsAndAlertsAreMasked(t *testing.T) {
+	alerts := &fakeAlerts{}
+	h := newTestServer(t, func(o *Options) {
+		o.Name = func(text string) string { return strings.ReplaceAll(text, "sesame", "[masked]") }
+		o.Alerts = alerts
+	})
+	got := act(h, `{"action":"mute","rule":"r sesame","tool":"t sesame","project":"p sesame","value":"v sesame","note":"n sesame"}`)
+	want := api.Act{Number: 1, Who: "local", Action: "mute", Rule: "r [masked]", Tool: "t [masked]", Project: "p [masked]", Value: "v [masked]", Note: "n [masked]"}
+	if diff := cmp.Diff(want, got, withoutTimes); diff != "" {
+		t.Errorf("the act (-want +got):\n%s", diff)
+	}
+	for _, path := range []string{"/api/alerts", "/api/alerts/1"} {
+		h.do(http.MethodPost, path, `{"url":"https://example.com","projects":["p sesame"]}`, "Content-Type", "application/json")
+		if n := len(alerts.projects); n == 0 || alerts.projects[n-1] != "p [masked]" {
+			t.Errorf("%s: projects %q, want p [masked]", path, alerts.projects)
+		}
+	}
+}
+
 func TestTheAuditLogNamesTheTokenOfEachAct(t *testing.T) {
 	hash := func(secret string) string { sum := sha256.Sum256([]byte(secret)); return hex.EncodeToString(sum[:]) }
 	h := newTestServer(t, func(o *Options) {

@@ -73,11 +73,21 @@ func (s *Server) listAlerts(ctx context.Context, _ *struct{}) (*alertsAnswer, er
 }
 
 func (s *Server) addAlert(ctx context.Context, q *addAlertQuery) (*alertAnswer, error) {
-	return alertOr(s.Alerts.Add(ctx, s.by(q.Authorization), &q.Body))
+	return alertOr(s.Alerts.Add(ctx, s.by(q.Authorization), s.masked(&q.Body)))
 }
 
 func (s *Server) changeAlert(ctx context.Context, q *changeAlertQuery) (*alertAnswer, error) {
-	return alertOr(s.Alerts.Change(ctx, s.by(q.Authorization), q.ID, &q.Body))
+	return alertOr(s.Alerts.Change(ctx, s.by(q.Authorization), q.ID, s.masked(&q.Body)))
+}
+
+// masked masks the projects of an alert as those of runs are masked, so that it has their names.
+func (s *Server) masked(a *api.NewAlert) *api.NewAlert {
+	if a.Projects != nil {
+		for k, name := range *a.Projects {
+			(*a.Projects)[k] = s.Name(name)
+		}
+	}
+	return a
 }
 
 func (s *Server) deleteAlert(ctx context.Context, q *deleteAlertQuery) (*struct{}, error) {

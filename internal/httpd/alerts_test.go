@@ -14,7 +14,7 @@ import (
 )
 
 // fakeAlerts records who did what. It has the alert 1.
-type fakeAlerts struct{ did []string }
+type fakeAlerts struct{ did, projects []string }
 
 func (f *fakeAlerts) do(by store.Act, what, id string) (*api.Alert, error) {
 	if id != "1" {
@@ -24,16 +24,24 @@ func (f *fakeAlerts) do(by store.Act, what, id string) (*api.Alert, error) {
 	return &api.Alert{ID: id}, nil
 }
 
+func (f *fakeAlerts) note(a *api.NewAlert) {
+	if a.Projects != nil {
+		f.projects = append(f.projects, *a.Projects...)
+	}
+}
+
 func (f *fakeAlerts) List(context.Context) ([]api.Alert, error) { return nil, nil }
 
 func (f *fakeAlerts) Add(_ context.Context, by store.Act, a *api.NewAlert) (*api.Alert, error) {
 	if a.URL == nil {
 		return nil, &BadAlert{"url", "it is required"}
 	}
+	f.note(a)
 	return f.do(by, "adds "+*a.URL, "1")
 }
 
-func (f *fakeAlerts) Change(_ context.Context, by store.Act, id string, _ *api.NewAlert) (*api.Alert, error) {
+func (f *fakeAlerts) Change(_ context.Context, by store.Act, id string, a *api.NewAlert) (*api.Alert, error) {
+	f.note(a)
 	return f.do(by, "changes", id)
 }
 

@@ -136,7 +136,7 @@ type calls struct {
 	page   []store.Event
 	cursor string
 	ended  bool
-	pace   pageSize
+	limit  pageSize
 }
 
 // next returns the next call, or nil after the last.
@@ -157,10 +157,10 @@ func (c *calls) next(ctx context.Context) (*api.Call, error) {
 			return nil, nil
 		}
 		var err error
-		if c.page, c.cursor, err = c.server.Store.EventPage(ctx, c.run, store.Page{Cursor: c.cursor, Limit: c.pace.next()}); err != nil {
+		if c.page, c.cursor, err = c.server.Store.EventPage(ctx, c.run, store.Page{Cursor: c.cursor, Limit: c.limit.next()}); err != nil {
 			return nil, fmt.Errorf("read events to compare: %w", err)
 		}
-		c.pace.saw(c.page)
+		c.limit.saw(c.page)
 		c.ended = c.cursor == ""
 	}
 }

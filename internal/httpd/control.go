@@ -12,6 +12,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/boundedmap"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -19,16 +20,16 @@ import (
 // controls keeps track of the guards that listen for orders. It is safe for concurrent use.
 type controls struct {
 	mu        sync.Mutex
-	given     chan struct{}    // closed at the next order
-	listening map[string]int   // open requests, by run
-	heard     map[string]int64 // the last order that was fetched, by run; at most maxHeard
+	given     chan struct{}                 // closed at the next order
+	listening map[string]int                // open requests, by run
+	heard     boundedmap.Map[string, int64] // the last order that was fetched, by run, of the runs that listened last
 }
 
-// maxHeard is the maximum number of runs in controls.heard.
+// maxHeard is the minimum number of runs that controls.heard keeps.
 const maxHeard = 10_000
 
 func newControls() *controls {
-	return &controls{given: make(chan struct{}), listening: make(map[string]int), heard: make(map[string]int64)}
+	return &controls{given: make(chan struct{}), listening: make(map[string]int), heard: boundedmap.Map[string, int64]{Max: maxHeard}}
 }
 
 // wake answers all open requests for orders.
@@ -55,9 +56,9 @@ func (c *controls) listen(runs []api.Listener) (stop func()) {
 			if c.listening[r.RunID] += n; c.listening[r.RunID] <= 0 {
 				delete(c.listening, r.RunID)
 			}
-			if _, known := c.heard[r.RunID]; known || len(c.heard) < maxHeard {
-				c.heard[r.RunID] = max(c.heard[r.RunID], r.After)
-			}
+			last, _, _ := c.heard.Use(r.RunID)
+			c.heard.Remove(r.RunID)
+			c.heard.Add(r.RunID, max(last, r.After))
 		}
 	}
 	add(1)
@@ -68,7 +69,8 @@ func (c *controls) listen(runs []api.Listener) (stop func()) {
 func (c *controls) state(run string) (listening bool, heard int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.listening[run] > 0, c.heard[run]
+	heard, _ = c.heard.Get(run)
+	return c.listening[run] > 0, heard
 }
 
 type (
@@ -195,7 +197,7 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 		runs = heard.Runs // those that had none know their last order now
 		if !listening {
 			// The guard counts as listening after the first read, because that read drops nudges.
-			defer s.controls.listen(l.Runs)()
+			defer s.controls.listen(s.recordedAs(l.Runs))()
 			listening = true
 		}
 		select {
@@ -211,10 +213,22 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 	}
 }
 
+// recordedAs returns the listeners with the ids under which their runs are recorded.
+func (s *Server) recordedAs(runs []api.Listener) []api.Listener {
+	recorded := make([]api.Listener, len(runs))
+	for k, r := range runs {
+		recorded[k] = api.Listener{RunID: s.recordedID(r.RunID), After: r.After}
+	}
+	return recorded
+}
+
+// recordedID returns the id under which a run is recorded: masked and shortened as that of its events.
+func (s *Server) recordedID(id string) string { return store.Key(s.RunID(id)) }
+
 func (s *Server) ordersFor(ctx context.Context, runs []api.Listener) (api.Heard, error) {
 	heard := api.Heard{Orders: []api.Control{}, Runs: make([]api.Listener, 0, len(runs))}
 	for _, of := range runs {
-		run, err := s.Store.Run(ctx, store.Text(of.RunID))
+		run, err := s.Store.Run(ctx, s.recordedID(of.RunID))
 		if err != nil {
 			return heard, fmt.Errorf("read a run: %w", err)
 		}

@@ -350,3 +350,17 @@ func TestAnOverviewHasStepsThatPeopleReadEasily(t *testing.T) {
 		}
 	}
 }
+
+// The reason why a server is not healthy may name a user and a host of the database.
+func TestTheReasonOfHealthIsForReaders(t *testing.T) {
+	h := newTestServer(t, func(o *Options) {
+		o.Ready = func(context.Context) error { return fmt.Errorf("no connection to user=postgres host=db.test") }
+		o.Tokens = []Token{hashed("ada", Read, "r"), hashed("sam", Ingest, "i")}
+	})
+	for token, told := range map[string]bool{"": false, "unknown": false, "i": false, "r": true} {
+		w := h.do(http.MethodGet, "/api/health", "", "Authorization", "Bearer "+token)
+		if w.Code != http.StatusServiceUnavailable || strings.Contains(w.Body.String(), "postgres") != told {
+			t.Errorf("with the token %q: %d %s; told: %v", token, w.Code, w.Body, told)
+		}
+	}
+}

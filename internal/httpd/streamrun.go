@@ -40,7 +40,7 @@ type runFeed struct {
 	since int64 // arrival up to which the client had received events
 	upTo  int64 // arrival up to which it has received events now
 	state *store.Run
-	pace  pageSize
+	limit pageSize
 
 	warned warningFeed
 }
@@ -102,7 +102,7 @@ func (f *runFeed) catchUp() error {
 		f.state = state
 	}
 	for {
-		asked := f.pace.next()
+		asked := f.limit.next()
 		events, err := f.server.Store.EventsSince(f.ctx, f.state.Number, f.upTo, asked)
 		if err != nil {
 			return fmt.Errorf("read events for a stream: %w", err)
@@ -113,7 +113,7 @@ func (f *runFeed) catchUp() error {
 			}
 			f.upTo = events[len(events)-1].Arrival
 		}
-		f.pace.saw(events)
+		f.limit.saw(events)
 		if len(events) < asked {
 			return nil
 		}

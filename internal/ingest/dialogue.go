@@ -25,7 +25,7 @@ type Dialogue struct {
 }
 
 // Dialogues reads an input of conversations: a list of messages, an object with "messages" (or with "request" or "body" that
-// contains them), a list of those, or JSON Lines of any. Each is a run. The function tell sends the events and returns how many
+// contains them), a list of those, or JSON Lines of any. Each is a run. The function send sends the events and returns how many
 // messages it has sent: all of them, and one more if the record contains the model's reply.
 //
 // If the messages of a record begin with all messages of the previous record, the record continues its run. A log of growing
@@ -34,8 +34,8 @@ type Dialogue struct {
 //
 // The id of the run is the record's "run_id", "conversation_id" or "id"; without one it is Input.Run, with the suffix "#2" for
 // the second run of the input and so on.
-func (in *Input) Dialogues(emit Emit, tell func(*Dialogue) (told int, err error)) error {
-	l := &dialogues{in: in, emit: emit, tell: tell, seed: maphash.MakeSeed()}
+func (in *Input) Dialogues(emit Emit, send func(*Dialogue) (emitted int, err error)) error {
+	l := &dialogues{in: in, emit: emit, send: send, seed: maphash.MakeSeed()}
 	lines, err := in.inLines()
 	if err != nil {
 		return err
@@ -100,13 +100,13 @@ func (d *Dialogue) Answers() iter.Seq2[string, jsontext.Value] {
 type dialogues struct {
 	in   *Input
 	emit Emit
-	tell func(*Dialogue) (int, error)
+	send func(*Dialogue) (int, error)
 	seed maphash.Seed
 
-	runs  int
-	run   string        // the last run's id
-	trail *EventBuilder // of the last run
-	told  int           // messages of the last run
+	runs    int
+	run     string        // the last run's id
+	events  *EventBuilder // of the last run
+	emitted int           // messages of the last run
 
 	id    recordID
 	count int    // of the messages
@@ -213,10 +213,10 @@ func (l *dialogues) dialogue(d *Dialogue, id recordID) error {
 	if !l.goesOn(id, len(d.Messages), before) {
 		l.begin(id)
 	}
-	d.Builder, d.Emitted = l.trail, l.told
+	d.Builder, d.Emitted = l.events, l.emitted
 	l.id, l.count, l.sum = id, len(d.Messages), sum
-	told, err := l.tell(d)
-	l.told = max(l.told, told)
+	emitted, err := l.send(d)
+	l.emitted = max(l.emitted, emitted)
 	return err
 }
 
@@ -231,7 +231,7 @@ func (l *dialogues) begin(id recordID) {
 	case run == l.run: // two conversations have the same id
 		run += number
 	}
-	l.run, l.trail, l.told = run, NewEventBuilder(run, l.emit), 0
+	l.run, l.events, l.emitted = run, NewEventBuilder(run, l.emit), 0
 }
 
 // goesOn reports whether a record of count messages continues the last run. before is the hash of its first messages, as many as

@@ -85,25 +85,20 @@ func (c *Client) decode(ctx context.Context, into any, query url.Values, parts .
 }
 
 // Runs returns the runs that started last.
-func (c *Client) Runs(ctx context.Context, limit int) ([]Run, error) {
-	var summaries []api.RunSummary
-	if err := c.decode(ctx, &summaries, url.Values{"limit": {strconv.Itoa(limit)}}, "api", "runs"); err != nil {
+func (c *Client) Runs(ctx context.Context, limit int) ([]api.RunSummary, error) {
+	var runs []api.RunSummary
+	if err := c.decode(ctx, &runs, url.Values{"limit": {strconv.Itoa(limit)}}, "api", "runs"); err != nil {
 		return nil, err
-	}
-	runs := make([]Run, 0, len(summaries))
-	for i := range summaries {
-		runs = append(runs, runOf(&summaries[i]))
 	}
 	return runs[:min(limit, len(runs))], nil
 }
 
 // Run returns a run.
-func (c *Client) Run(ctx context.Context, id string) (*Run, error) {
-	var s api.RunSummary
-	if err := c.decode(ctx, &s, nil, "api", "runs", id); err != nil {
+func (c *Client) Run(ctx context.Context, id string) (*api.RunSummary, error) {
+	var run api.RunSummary
+	if err := c.decode(ctx, &run, nil, "api", "runs", id); err != nil {
 		return nil, err
 	}
-	run := runOf(&s)
 	return &run, nil
 }
 
@@ -117,17 +112,17 @@ func (c *Client) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 }
 
 // Warnings returns the warnings of a run.
-func (c *Client) Warnings(ctx context.Context, id string) ([]Warning, error) {
-	var told []api.Warning
-	if err := c.decode(ctx, &told, nil, "api", "runs", id, "warnings"); err != nil {
+func (c *Client) Warnings(ctx context.Context, id string) ([]api.Warning, error) {
+	var warnings []api.Warning
+	if err := c.decode(ctx, &warnings, nil, "api", "runs", id, "warnings"); err != nil {
 		return nil, err
 	}
-	return warningsOf(told), nil
+	return warnings, nil
 }
 
 // Events returns the last events of a run. It reads pages from the end, and keeps only the returned events.
-func (c *Client) Events(ctx context.Context, id string, limit int) ([]Event, error) {
-	var last []Event // in reverse order
+func (c *Client) Events(ctx context.Context, id string, limit int) ([]api.Event, error) {
+	var last []api.Event // in reverse order
 	query := url.Values{"order": {"desc"}}
 	for {
 		next := ""
@@ -152,27 +147,17 @@ func (c *Client) Events(ctx context.Context, id string, limit int) ([]Event, err
 }
 
 // readEvents appends the events of a JSON array.
-func readEvents(to []Event, array io.Reader) ([]Event, error) {
+func readEvents(to []api.Event, array io.Reader) ([]api.Event, error) {
 	d := json.NewDecoder(array)
 	if _, err := d.Token(); err != nil {
 		return to, err
 	}
 	for d.More() {
-		var raw json.RawMessage
-		if err := d.Decode(&raw); err != nil {
+		var e api.Event
+		if err := d.Decode(&e); err != nil {
 			return to, err
 		}
-		e, err := store.Decode(raw)
-		if err != nil {
-			return to, err
-		}
-		var beside struct{ Analysis json.RawMessage }
-		if err := json.Unmarshal(raw, &beside); err != nil {
-			return to, err
-		}
-		told := eventOf(e)
-		told.Analysis = api.AnalysisOf(beside.Analysis)
-		to = append(to, told)
+		to = append(to, e)
 	}
 	_, err := d.Token()
 	return to, err

@@ -8,40 +8,31 @@ import (
 	"strings"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
 
 // diagnosis is the answer to whether a run loops.
 type diagnosis struct {
-	ID            string    `json:"run_id" jsonschema:"the run's id"`
-	Name          string    `json:"name" jsonschema:"display name; the run's id if it has no other"`
-	Status        string    `json:"status" jsonschema:"running, completed, failed or abandoned"`
-	HealthScore   int       `json:"health_score" jsonschema:"0 to 100, in the range of loop_health_status: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19"`
-	HealthStatus  string    `json:"loop_health_status" jsonschema:"how the run does as a whole: healthy, repeated (and recovered), looping or stuck"`
-	Verdict       string    `json:"verdict" jsonschema:"whether it loops, in one sentence"`
-	WarningCount  int       `json:"warning_count" jsonschema:"number of warnings"`
-	Warnings      []Warning `json:"warnings" jsonschema:"the most significant first"`
-	WorstDecision string    `json:"worst_decision" jsonschema:"the most severe decision so far: allow, warn, block or halt; guarded_by says whether a guard carried it out"`
-	GuardedBy     *string   `json:"guarded_by" jsonschema:"the guard that carries out decisions in this run; null: the run is observed, and decisions say what a guard would have done"`
+	summary
+	Verdict  string   `json:"verdict" doc:"Whether it loops, in one sentence."`
+	Warnings []titled `json:"warnings" doc:"The most significant first."`
 }
 
-func diagnose(run *Run, warnings []Warning) *diagnosis {
-	d := &diagnosis{
-		ID: run.ID, Name: run.Name, Status: run.Status, HealthScore: run.HealthScore, HealthStatus: run.HealthStatus,
-		WarningCount: len(warnings), Warnings: bySignificance(warnings), WorstDecision: run.WorstDecision,
-		GuardedBy: run.GuardedBy,
-	}
+func diagnose(run *api.RunSummary, warnings []api.Warning) *diagnosis {
+	d := &diagnosis{summary: summaryOf(run), Warnings: listOf(bySignificance(warnings), titledOf).Result}
+	d.WarningCount = len(warnings)
 	d.Verdict = d.verdict()
 	return d
 }
 
 // bySignificance sorts by severity, then by the score, then by the count.
-func bySignificance(warnings []Warning) []Warning {
-	warnings = append([]Warning{}, warnings...)
-	slices.SortStableFunc(warnings, func(a, b Warning) int {
-		return cmp.Or(cmp.Compare(rank(b.Severity), rank(a.Severity)), cmp.Compare(b.number("score"), a.number("score")),
-			cmp.Compare(b.number("count"), a.number("count")))
+func bySignificance(warnings []api.Warning) []api.Warning {
+	warnings = slices.Clone(warnings)
+	slices.SortStableFunc(warnings, func(a, b api.Warning) int {
+		one, other := detailsOf(&a), detailsOf(&b)
+		return cmp.Or(cmp.Compare(rank(b.Severity), rank(a.Severity)), cmp.Compare(other.Score, one.Score), cmp.Compare(other.Count, one.Count))
 	})
 	return warnings
 }
@@ -50,30 +41,30 @@ func rank(severity string) int {
 	return slices.Index([]string{string(unloop.SeverityInfo), string(unloop.SeverityWarning), string(unloop.SeverityCritical)}, severity)
 }
 
-// number returns a detail, or 0 if it is not a number.
-func (w *Warning) number(detail string) float64 {
-	n, ok := w.Details[detail].(json.Number)
-	if !ok {
-		return 0
-	}
-	f, _ := n.Float64() // the decoder accepted the number; one out of range becomes the largest
-	return f
+// details are the details of a warning that the tools read.
+type details struct {
+	Score      float64 `json:"score"`
+	Count      float64 `json:"count"`
+	Why        string  `json:"why"`
+	Try        string  `json:"try"`
+	FirstError string  `json:"first_error"`
+	Changed    string  `json:"changed"`
+	Evidence   []struct {
+		EventID string `json:"event_id"`
+	} `json:"evidence"`
 }
 
-// words returns a detail, or "" if it is not a string.
-func (w *Warning) words(detail string) string {
-	s, _ := w.Details[detail].(string)
-	return s
+// detailsOf returns the details of a warning. Those of another type than expected are left out.
+func detailsOf(w *api.Warning) (d details) {
+	_ = json.Unmarshal(w.Details, &d) // reads the others nevertheless
+	return d
 }
 
-// proof returns the ids of the supporting events, without the culprit.
-func (w *Warning) proof() (ids []string) {
-	all, _ := w.Details["evidence"].([]any)
-	for _, one := range all {
-		event, _ := one.(map[string]any)
-		id, _ := event["event_id"].(string)
-		if id != "" && (w.EventID == nil || id != *w.EventID) {
-			ids = append(ids, id)
+// furtherEvents returns the ids of the supporting events, without the culprit.
+func (d *details) furtherEvents(culprit *string) (ids []string) {
+	for _, e := range d.Evidence {
+		if e.EventID != "" && (culprit == nil || e.EventID != *culprit) {
+			ids = append(ids, e.EventID)
 		}
 	}
 	return ids
@@ -108,8 +99,8 @@ func (d *diagnosis) verdictWithoutWarnings() string {
 // text returns the diagnosis as text for an agent that fixes the loop.
 func (d *diagnosis) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nRun %s", d.Verdict, d.ID)
-	if d.Name != d.ID {
+	fmt.Fprintf(&b, "%s\n\nRun %s", d.Verdict, d.RunID)
+	if d.Name != d.RunID {
 		fmt.Fprintf(&b, " (%s)", d.Name)
 	}
 	fmt.Fprintf(&b, ": %s, health %d of 100", d.Status, d.HealthScore)
@@ -118,7 +109,7 @@ func (d *diagnosis) text() string {
 	}
 	b.WriteString(".\n")
 	for i := range d.Warnings {
-		d.Warnings[i].write(&b, i+1)
+		writeWarning(&b, i+1, &d.Warnings[i].Warning)
 	}
 	return b.String()
 }
@@ -132,7 +123,8 @@ func decided(action string, guardedBy *string) string {
 	return fmt.Sprintf("it is observed: a guard would have %s it", did)
 }
 
-func (w *Warning) write(b *strings.Builder, number int) {
+func writeWarning(b *strings.Builder, number int, w *api.Warning) {
+	d := detailsOf(w)
 	fmt.Fprintf(b, "\n%d. %s (%s)", number, w.Type, w.Severity)
 	if w.EventID != nil {
 		fmt.Fprintf(b, ", culprit event %s", *w.EventID)
@@ -140,11 +132,11 @@ func (w *Warning) write(b *strings.Builder, number int) {
 	b.WriteString("\n")
 	for _, line := range []struct{ label, text string }{
 		{"What", w.Message},
-		{"Why", w.words("why")},
-		{"Try", w.words("try")},
-		{"First error", w.words("first_error")},
-		{"Changed between the calls", w.words("changed")},
-		{"Further events", strings.Join(w.proof(), ", ")},
+		{"Why", d.Why},
+		{"Try", d.Try},
+		{"First error", d.FirstError},
+		{"Changed between the calls", d.Changed},
+		{"Further events", strings.Join(d.furtherEvents(w.EventID), ", ")},
 	} {
 		if line.text != "" {
 			fmt.Fprintf(b, "   %s: %s\n", line.label, line.text)

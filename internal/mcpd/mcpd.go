@@ -11,21 +11,23 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/unloop-ai/unloop/internal/mcplines"
+
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
 // Source reads runs. It must be safe for concurrent use.
 type Source interface {
 	// Runs returns at most limit runs, the latest started first.
-	Runs(ctx context.Context, limit int) ([]Run, error)
+	Runs(ctx context.Context, limit int) ([]api.RunSummary, error)
 	// Run returns the run with the id, or ErrNoRun.
-	Run(ctx context.Context, id string) (*Run, error)
+	Run(ctx context.Context, id string) (*api.RunSummary, error)
 	// Metrics returns the totals of the run with the id, or ErrNoRun.
 	Metrics(ctx context.Context, id string) (*api.Metrics, error)
 	// Warnings returns the warnings of the run with the id, in any order, or ErrNoRun.
-	Warnings(ctx context.Context, id string) ([]Warning, error)
+	Warnings(ctx context.Context, id string) ([]api.Warning, error)
 	// Events returns at most limit of the last events of the run with the id, in order, or ErrNoRun.
-	Events(ctx context.Context, id string, limit int) ([]Event, error)
+	Events(ctx context.Context, id string, limit int) ([]api.Event, error)
 }
 
 // ErrNoRun means that there is no run with an id.
@@ -61,8 +63,7 @@ func Handler(s *mcp.Server) http.Handler {
 // Serve serves s to one client over a pair of streams with one message per line, until in ends or the context is done. It closes
 // both. It answers an invalid line with an error and continues.
 func Serve(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
-	answers := &oneByOne{WriteCloser: out}
-	err := s.Run(ctx, &mcp.IOTransport{Reader: newMessages(in, answers), Writer: answers, MaxLineLength: maxRequest})
+	err := s.Run(ctx, mcplines.ToClient(in, out, maxRequest))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve MCP: %w", err)
 	}

@@ -25,19 +25,19 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// shelf is a source that holds one looping run and one healthy one, and remembers what it was asked for.
-type shelf struct {
-	runs  []Run
+// memorySource is a source that holds one looping run and one healthy one, and remembers what it was asked for.
+type memorySource struct {
+	runs  []api.RunSummary
 	asked []int // limits
 	err   error
 }
 
-func (s *shelf) Runs(_ context.Context, limit int) ([]Run, error) {
+func (s *memorySource) Runs(_ context.Context, limit int) ([]api.RunSummary, error) {
 	s.asked = append(s.asked, limit)
 	return s.runs[:min(limit, len(s.runs))], s.err
 }
 
-func (s *shelf) Run(_ context.Context, id string) (*Run, error) {
+func (s *memorySource) Run(_ context.Context, id string) (*api.RunSummary, error) {
 	for i := range s.runs {
 		if s.runs[i].ID == id {
 			return &s.runs[i], s.err
@@ -46,30 +46,31 @@ func (s *shelf) Run(_ context.Context, id string) (*Run, error) {
 	return nil, ErrNoRun
 }
 
-func (s *shelf) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
+func (s *memorySource) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 	if _, err := s.Run(ctx, id); err != nil {
 		return nil, err
 	}
 	return &api.Metrics{
-		RunID: id, Totals: api.Totals{Events: 9, ToolCalls: 4, BusiestTool: api.OrNull("search")}, HealthScore: 15, HealthStatus: "stuck", WorstDecision: "block",
+		RunID: id, Totals: api.Totals{Events: 9, ToolCalls: 4, BusiestTool: api.OrNull("search")},
+		RunVerdict: api.RunVerdict{HealthScore: 15, HealthStatus: "stuck", WorstDecision: "block"},
 	}, nil
 }
 
-func (s *shelf) Warnings(ctx context.Context, id string) ([]Warning, error) {
+func (s *memorySource) Warnings(ctx context.Context, id string) ([]api.Warning, error) {
 	run, err := s.Run(ctx, id)
-	if err != nil || run.Warnings == 0 {
+	if err != nil || run.WarningCount == 0 {
 		return nil, err
 	}
-	return []Warning{
-		warningOf(&api.Warning{Type: "long_running_step", Severity: "info", Message: "A step took 31 s", EventID: api.OrNull("e9"), Details: json.RawMessage(`{"count":9,"why":"It holds up the run.","try":"Look at it."}`)}),
-		warningOf(&api.Warning{Type: "repeated_tool_call", Severity: "warning", Message: "search was called 3 times", EventID: api.OrNull("e5"), Details: json.RawMessage(`{"count":3}`)}),
-		warningOf(&api.Warning{Type: "same_call", Severity: "warning", Message: "search was called 4 times with the same input", EventID: api.OrNull("e7"), Details: json.RawMessage(`{"count":4,
+	return []api.Warning{
+		{Type: "long_running_step", Severity: "info", Message: "A step took 31 s", EventID: api.OrNull("e9"), Details: json.RawMessage(`{"count":9,"why":"It holds up the run.","try":"Look at it."}`)},
+		{Type: "repeated_tool_call", Severity: "warning", Message: "search was called 3 times", EventID: api.OrNull("e5"), Details: json.RawMessage(`{"count":3}`)},
+		{Type: "same_call", Severity: "warning", Message: "search was called 4 times with the same input", EventID: api.OrNull("e7"), Details: json.RawMessage(`{"count":4,
 			"why":"The answer did not change.","try":"Use what is known, or ask another question.","first_error":"timeout",
-			"changed":"nothing","evidence":[{"event_id":"e3","number":3},{"event_id":"e5","number":5},{"event_id":"e7","number":7}]}`)}),
+			"changed":"nothing","evidence":[{"event_id":"e3","number":3},{"event_id":"e5","number":5},{"event_id":"e7","number":7}]}`)},
 	}, nil
 }
 
-func (s *shelf) Events(ctx context.Context, id string, limit int) ([]Event, error) {
+func (s *memorySource) Events(ctx context.Context, id string, limit int) ([]api.Event, error) {
 	s.asked = append(s.asked, limit)
 	if _, err := s.Run(ctx, id); err != nil {
 		return nil, err
@@ -77,18 +78,20 @@ func (s *shelf) Events(ctx context.Context, id string, limit int) ([]Event, erro
 	if id == "panics" {
 		panic("the secret of a user")
 	}
-	return []Event{{ID: "e1", Type: "tool_call_started", Tool: api.OrNull("search"), Input: map[string]any{"q": json.Number("1")}, Truncated: []string{}}}, nil
+	return []api.Event{{ID: "e1", Type: "tool_call_started", Tool: api.OrNull("search"), Input: json.RawMessage(`{"q":1}`)}}, nil
 }
 
-func looping() *shelf {
-	return &shelf{runs: []Run{
-		{
-			ID: "stuck", Name: "nightly", Status: "running", StartedAt: api.OrNull("2026-01-02T03:04:05Z"), Events: 9, Warnings: 3,
-			HealthScore: 15, HealthStatus: "stuck", WorstDecision: "block",
-		},
-		{ID: "guarded", Name: "guarded", Status: "failed", HealthScore: 100, HealthStatus: "healthy", WorstDecision: "halt", GuardedBy: api.OrNull("Go")},
-		{ID: "well", Name: "well", Status: "completed", HealthScore: 100, HealthStatus: "healthy", WorstDecision: "allow"},
-		{ID: "panics", Name: "panics", Status: "failed", HealthScore: 100, HealthStatus: "healthy", WorstDecision: "allow"},
+func looping() *memorySource {
+	run := func(id, name, status string, verdict api.RunVerdict) api.RunSummary {
+		return api.RunSummary{Run: api.Run{ID: id, RunBasics: api.RunBasics{Name: name, Status: status}}, RunVerdict: verdict}
+	}
+	stuck := run("stuck", "nightly", "running", api.RunVerdict{HealthScore: 15, HealthStatus: "stuck", WorstDecision: "block"})
+	stuck.StartedAt, stuck.RunCounts = api.OrNull("2026-01-02T03:04:05Z"), api.RunCounts{EventCount: 9, WarningCount: 3}
+	return &memorySource{runs: []api.RunSummary{
+		stuck,
+		run("guarded", "guarded", "failed", api.RunVerdict{HealthScore: 100, HealthStatus: "healthy", WorstDecision: "halt", GuardedBy: api.OrNull("Go")}),
+		run("well", "well", "completed", api.RunVerdict{HealthScore: 100, HealthStatus: "healthy", WorstDecision: "allow"}),
+		run("panics", "panics", "failed", api.RunVerdict{HealthScore: 100, HealthStatus: "healthy", WorstDecision: "allow"}),
 	}}
 }
 
@@ -234,13 +237,13 @@ func TestErrorsNameLimitsOutOfRange(t *testing.T) {
 }
 
 func TestAnUnknownRunAndABrokenSourceAreErrors(t *testing.T) {
-	if text, _ := call(t, connect(t, &shelf{}), "latest_run_diagnosis", nil); text != "error: there are no runs yet" {
+	if text, _ := call(t, connect(t, &memorySource{}), "latest_run_diagnosis", nil); text != "error: there are no runs yet" {
 		t.Errorf("without runs: %q", text)
 	}
-	if _, content := call(t, connect(t, &shelf{}), "list_runs", nil); cmp.Diff(map[string]any{"result": []any{}}, content) != "" {
+	if _, content := call(t, connect(t, &memorySource{}), "list_runs", nil); cmp.Diff(map[string]any{"result": []any{}}, content) != "" {
 		t.Errorf("without runs: %v", content)
 	}
-	broken := &shelf{err: errors.New("the disk is gone")}
+	broken := &memorySource{err: errors.New("the disk is gone")}
 	for _, tool := range []string{"latest_run_diagnosis", "list_runs"} {
 		if text, _ := call(t, connect(t, broken), tool, nil); text != "error: the disk is gone" {
 			t.Errorf("%s of a broken source: %q", tool, text)

@@ -2,6 +2,7 @@ package mcpd
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -21,15 +22,14 @@ type Store interface {
 type Records struct{ Store Store }
 
 // Runs returns the runs that started last.
-func (r Records) Runs(ctx context.Context, limit int) ([]Run, error) {
+func (r Records) Runs(ctx context.Context, limit int) ([]api.RunSummary, error) {
 	runs, _, err := r.Store.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: limit})
 	if err != nil {
 		return nil, fmt.Errorf("list runs: %w", err)
 	}
-	all := make([]Run, 0, len(runs))
+	all := make([]api.RunSummary, 0, len(runs))
 	for i := range runs {
-		summary := api.SummaryOf(&runs[i])
-		all = append(all, runOf(&summary))
+		all = append(all, api.SummaryOf(&runs[i]))
 	}
 	return all, nil
 }
@@ -47,14 +47,13 @@ func (r Records) run(ctx context.Context, id string) (*store.Run, error) {
 }
 
 // Run returns a run.
-func (r Records) Run(ctx context.Context, id string) (*Run, error) {
+func (r Records) Run(ctx context.Context, id string) (*api.RunSummary, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	summary := api.SummaryOf(run)
-	told := runOf(&summary)
-	return &told, nil
+	return &summary, nil
 }
 
 // Metrics returns the totals of a run.
@@ -68,7 +67,7 @@ func (r Records) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 }
 
 // Warnings returns the warnings of a run.
-func (r Records) Warnings(ctx context.Context, id string) ([]Warning, error) {
+func (r Records) Warnings(ctx context.Context, id string) ([]api.Warning, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
 		return nil, err
@@ -77,23 +76,23 @@ func (r Records) Warnings(ctx context.Context, id string) ([]Warning, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list warnings: %w", err)
 	}
-	return warningsOf(api.WarningsOf(run.ID, warnings)), nil
+	return api.WarningsOf(run.ID, warnings), nil
 }
 
 // Events returns the last events of a run. It reads pages from the end, and keeps one page and the returned events.
-func (r Records) Events(ctx context.Context, id string, limit int) ([]Event, error) {
+func (r Records) Events(ctx context.Context, id string, limit int) ([]api.Event, error) {
 	run, err := r.run(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	var last []Event // in reverse order
+	var last []api.Event // in reverse order
 	for cursor := ""; ; {
 		events, next, err := r.Store.EventPage(ctx, run.Number, store.Page{Cursor: cursor, Limit: limit - len(last), Backward: true})
 		if err != nil {
 			return nil, fmt.Errorf("list events: %w", err)
 		}
 		for i := range events {
-			e, err := decode(&events[i])
+			e, err := decode(run.ID, &events[i])
 			if err != nil {
 				return nil, err
 			}
@@ -107,16 +106,10 @@ func (r Records) Events(ctx context.Context, id string, limit int) ([]Event, err
 	}
 }
 
-func decode(e *store.Event) (Event, error) {
-	decoded, err := store.Decode(e.Body)
-	if err != nil {
-		return Event{}, err
+// decode returns an event as the API sends it.
+func decode(run string, stored *store.Event) (e api.Event, err error) {
+	if err := json.Unmarshal(api.AppendEvent(nil, run, stored), &e); err != nil {
+		return e, fmt.Errorf("read event %s: %w", stored.ID, err)
 	}
-	decoded.ID = e.ID
-	if decoded.Time.IsZero() {
-		decoded.Time = e.Received
-	}
-	told := eventOf(decoded)
-	told.Analysis = api.AnalysisOf(e.Analysis)
-	return told, nil
+	return e, nil
 }

@@ -23,25 +23,25 @@ import (
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-// drawer is a store of one run.
-type drawer struct {
+// memoryStore is a store of one run.
+type memoryStore struct {
 	run    store.Run
 	events []store.Event
 	pages  []string // cursors that were asked for
 }
 
-func (d *drawer) Runs(_ context.Context, _ store.Filter, o store.Order, p store.Page) ([]store.Run, string, error) {
+func (d *memoryStore) Runs(_ context.Context, _ store.Filter, o store.Order, p store.Page) ([]store.Run, string, error) {
 	return []store.Run{d.run}[:min(1, p.Limit)], "", nil
 }
 
-func (d *drawer) Run(_ context.Context, id string) (*store.Run, error) {
+func (d *memoryStore) Run(_ context.Context, id string) (*store.Run, error) {
 	if id != d.run.ID {
 		return nil, nil
 	}
 	return &d.run, nil
 }
 
-func (d *drawer) Warnings(context.Context, int64) ([]store.Warning, error) {
+func (d *memoryStore) Warnings(context.Context, int64) ([]store.Warning, error) {
 	return []store.Warning{{
 		ID: "w", Rule: "same_call", Subject: "search", Tool: "search", Severity: "warning", Count: 3, EventID: "e2", Message: "again",
 		Details: json.RawMessage(`{"count":3,"why":"so"}`), Created: noon, Updated: noon,
@@ -49,7 +49,7 @@ func (d *drawer) Warnings(context.Context, int64) ([]store.Warning, error) {
 }
 
 // EventPage has pages of two, from the end.
-func (d *drawer) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Event, string, error) {
+func (d *memoryStore) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Event, string, error) {
 	d.pages = append(d.pages, p.Cursor)
 	if !p.Backward {
 		return nil, "", errors.New("asked from the beginning")
@@ -69,9 +69,9 @@ func (d *drawer) EventPage(_ context.Context, _ int64, p store.Page) ([]store.Ev
 	return backward[at : at+most], fmt.Sprint(at + most), nil
 }
 
-func filled(t *testing.T) *drawer {
+func filled(t *testing.T) *memoryStore {
 	t.Helper()
-	d := &drawer{run: store.Run{
+	d := &memoryStore{run: store.Run{
 		Number: 1, ID: "a/b", Name: "nightly", Project: "p", Status: store.Completed, Started: noon, Ended: noon.Add(time.Second), Warnings: 1,
 		Metrics: store.Metrics{Events: 5, ToolCalls: 4, Cost: 0.5, BusiestTool: api.OrNull("search")},
 		Health:  policy.Health{Score: 80, Status: policy.GradeHealthy}, WorstAction: policy.Warn,
@@ -102,11 +102,15 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Run{
-		ID: "a/b", Name: "nightly", Project: api.OrNull("p"), Status: "completed", StartedAt: api.OrNull("2026-01-02T12:00:00Z"),
-		EndedAt: api.OrNull("2026-01-02T12:00:01Z"), Events: 5, Warnings: 1, HealthScore: 80, HealthStatus: "healthy", WorstDecision: "warn",
+	want := summary{
+		"a/b",
+		api.RunBasics{
+			Name: "nightly", Project: "p", Status: "completed", StartedAt: api.OrNull("2026-01-02T12:00:00Z"), EndedAt: api.OrNull("2026-01-02T12:00:01Z"),
+		},
+		api.RunCounts{EventCount: 5, WarningCount: 1},
+		api.RunVerdict{HealthScore: 80, HealthStatus: "healthy", WorstDecision: "warn"},
 	}
-	if diff := cmp.Diff(want, run); diff != "" {
+	if diff := cmp.Diff(want, summaryOf(run)); diff != "" {
 		t.Errorf("run (-want +got):\n%s", diff)
 	}
 	events, err := s.Events(t.Context(), "a/b", 3)
@@ -131,12 +135,12 @@ func TestRecordsAreReadFromAStore(t *testing.T) {
 	if all[0].Timestamp != "2026-01-02T12:00:00Z" || all[1].Timestamp != "2026-01-02T12:00:01Z" {
 		t.Errorf("times %s, %s", all[0].Timestamp, all[1].Timestamp)
 	}
-	if diff := cmp.Diff(map[string]any{"n": json.Number("12345678901234567890")}, all[0].Input); diff != "" {
+	if diff := cmp.Diff(`{"n":12345678901234567890}`, string(shorten(&all[0]).Input)); diff != "" {
 		t.Errorf("input (-want +got):\n%s", diff)
 	}
 }
 
-func idsOf(events []Event) (ids []string) {
+func idsOf(events []api.Event) (ids []string) {
 	for _, e := range events {
 		ids = append(ids, e.ID)
 	}
@@ -144,11 +148,13 @@ func idsOf(events []Event) (ids []string) {
 }
 
 // serveAPI answers as the HTTP API of a server does for the run of filled.
-func serveAPI(t *testing.T, d *drawer) *httptest.Server {
+func serveAPI(t *testing.T, d *memoryStore) *httptest.Server {
 	t.Helper()
-	const summary = `{"id":"a/b","name":"nightly","project":"p","status":"completed","started_at":"2026-01-02T12:00:00Z",
-		"ended_at":"2026-01-02T12:00:01Z","total_cost":0.5,"total_tokens":0,"metadata":null,"event_count":5,"warning_count":1,
-		"health_score":80,"loop_health_status":"healthy","worst_decision":"warn","profile":"default","arrival":5}`
+	summary := string(api.Encode(api.SummaryOf(&d.run)))
+	warnings, err := d.Warnings(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
 	answers := map[string]string{
 		"/api/runs?limit=20":  "[" + summary + "]",
 		"/api/runs/a%2Fb":     summary,
@@ -160,8 +166,7 @@ func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 		"/api/runs/a%2Fb/metrics": `{"run_id":"a/b","total_events":5,"total_duration_sec":0,"total_tool_calls":4,"estimated_cost":0.5,
 			"most_used_tool":"search","most_active_agent":null,"warnings_count":1,"health_score":80,"loop_health_status":"healthy",
 			"worst_decision":"warn"}`,
-		"/api/runs/a%2Fb/warnings": `[{"warning_id":"w","run_id":"a/b","event_id":"e2","type":"same_call","severity":"warning",
-			"message":"again","details":{"count":3,"why":"so"},"created_at":"2026-01-02T12:00:00Z","subject":"search","count":3}]`,
+		"/api/runs/a%2Fb/warnings": string(api.Encode(api.WarningsOf(d.run.ID, warnings))),
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Authorization") != "Bearer sesame" {
@@ -178,16 +183,8 @@ func serveAPI(t *testing.T, d *drawer) *httptest.Server {
 			if err != nil {
 				t.Error(err)
 			}
-			var bodies []string
-			for _, e := range events { // all members are there, and the time is that of the arrival where there is no other
-				body := strings.TrimSuffix(string(e.Body), "}") + `,"agent":null,"latency_ms":null,"usage":null,"output":null,"analysis":` + string(e.Analysis) + "}"
-				if e.ID == "e0" {
-					body = strings.Replace(body, "{", `{"timestamp":"2026-01-02T12:00:00Z",`, 1)
-				}
-				bodies = append(bodies, body)
-			}
 			w.Header().Set("X-Next-Cursor", next)
-			fmt.Fprintf(w, "[%s]", strings.Join(bodies, ","))
+			_, _ = w.Write(api.AppendEvents(nil, d.run.ID, events)) // the client sees that the answer broke off
 			return
 		}
 		answer, ok := answers[r.URL.RequestURI()]
@@ -301,33 +298,34 @@ func TestLongTextsAreCut(t *testing.T) {
 	}
 	long := strings.Repeat("x", maxText)
 	list := "[" + strings.Repeat("1,", maxText) + "1]"
+	quoted := func(s string) string { return string(raw(s)) }
 	for _, c := range []struct {
 		what   string
 		output json.RawMessage
-		want   any
+		want   string
 		cut    []string
 	}{
-		{"none", nil, nil, []string{}},
-		{"null", json.RawMessage("null"), nil, []string{}},
-		{"a short value", json.RawMessage(`{"a":[1.50]}`), map[string]any{"a": []any{json.Number("1.50")}}, []string{}},
-		{"names that are doubled", json.RawMessage(`{"a":1,"a":2}`), map[string]any{"a": json.Number("2")}, []string{}},
-		{"a text as long as may be", raw(long), long, []string{}},
-		{"a longer text", raw(long + "y"), long, []string{"output"}},
-		{"a text that ends within a character", raw(long[1:] + "é"), long[1:], []string{"output"}},
-		{"a long value", json.RawMessage(list), list[:maxText], []string{"output"}},
-		{"a short text with long escapes", json.RawMessage(`"` + strings.Repeat(`\u0061`, maxText) + `"`), strings.Repeat("a", maxText), []string{}},
-		{"a text that is no UTF-8", json.RawMessage("\"\xff\""), "\uFFFD", []string{}},
+		{"none", nil, "null", []string{}},
+		{"null", json.RawMessage("null"), "null", []string{}},
+		{"a short value", json.RawMessage(`{"a":[1.50]}`), `{"a":[1.50]}`, []string{}},
+		{"names that are doubled", json.RawMessage(`{"a":1,"a":2}`), `{"a":2}`, []string{}},
+		{"a text as long as may be", raw(long), quoted(long), []string{}},
+		{"a longer text", raw(long + "y"), quoted(long), []string{"output"}},
+		{"a text that ends within a character", raw(long[1:] + "é"), quoted(long[1:]), []string{"output"}},
+		{"a long value", json.RawMessage(list), quoted(list[:maxText]), []string{"output"}},
+		{"a short text with long escapes", json.RawMessage(`"` + strings.Repeat(`\u0061`, maxText) + `"`), quoted(strings.Repeat("a", maxText)), []string{}},
+		{"a text that is no UTF-8", json.RawMessage("\"\xff\""), quoted("\uFFFD"), []string{}},
 	} {
-		e := eventOf(&unloop.Event{Output: c.output})
-		if diff := cmp.Diff(c.want, e.Output); diff != "" {
+		e := shorten(&api.Event{Output: c.output})
+		if diff := cmp.Diff(c.want, string(e.Output)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)
 		}
 		if diff := cmp.Diff(c.cut, e.Truncated); diff != "" {
 			t.Errorf("%s, truncated (-want +got):\n%s", c.what, diff)
 		}
 	}
-	e := eventOf(&unloop.Event{Input: raw(long + "y"), Error: raw(long + "y"), Text: long + "y"})
-	if diff := cmp.Diff([]string{"input", "error", "text"}, e.Truncated); diff != "" {
+	e := shorten(&api.Event{Input: raw(long + "y"), Error: raw(long + "y"), Metadata: raw(list), Text: api.OrNull(long + "y")})
+	if diff := cmp.Diff([]string{"input", "error", "metadata", "text"}, e.Truncated); diff != "" {
 		t.Errorf("truncated (-want +got):\n%s", diff)
 	}
 }

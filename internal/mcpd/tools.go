@@ -2,6 +2,7 @@ package mcpd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"reflect"
@@ -34,7 +35,7 @@ type (
 
 	// list is the output of a tool with several results. Clients of older revisions accept only an object.
 	list[T any] struct {
-		Result []T `json:"result" jsonschema:"the list"`
+		Result []T `json:"result" doc:"The list."`
 	}
 )
 
@@ -52,7 +53,7 @@ func addTools(server *mcp.Server, s Source) {
 	add(server, "get_run_warnings", "Lists the warnings of a run with all details, the most significant first.", t.warnings)
 	add(server, "get_run_metrics", "Returns the totals of a run: events, calls, errors, tokens, cost, latencies and health.", t.metrics)
 	add(server, "get_run_events", fmt.Sprintf("Lists the last events of a run in order: calls with their inputs and outputs, "+
-		"messages, retries, handoffs. Inputs, outputs, errors and texts are cut to %d bytes; truncated lists the cut ones.",
+		"messages, retries, handoffs. Inputs, outputs, errors, metadata and texts are cut to %d bytes; truncated lists the cut ones.",
 		maxText), t.events)
 }
 
@@ -78,23 +79,40 @@ func add[In, Out any](server *mcp.Server, name, description string, answer func(
 	})
 }
 
-// schemaOf returns the schema of an output. Members of the structs of the API have their descriptions in the tag doc.
+// schemaOf returns the schema of an output. The members have their descriptions in the tag doc.
 func schemaOf[T any]() any {
 	output := reflect.TypeFor[T]()
 	for output.Kind() == reflect.Pointer { // only an error has no output
 		output = output.Elem()
 	}
-	schema, err := jsonschema.ForType(output, &jsonschema.ForOptions{})
+	schema, err := jsonschema.ForType(output, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {}, // any value
+	}})
 	if err != nil {
 		panic(fmt.Sprintf("schema of %s: %v", output, err)) // impossible: the types are fixed
 	}
-	for _, field := range reflect.VisibleFields(output) {
+	describe(schema, output)
+	return schema
+}
+
+// describe adds the descriptions of the members of t, and of what they contain.
+func describe(schema *jsonschema.Schema, t reflect.Type) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.Slice && schema.Items != nil {
+		describe(schema.Items, t.Elem())
+	}
+	if t.Kind() != reflect.Struct {
+		return
+	}
+	for _, field := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if p := schema.Properties[name]; p != nil && p.Description == "" {
+		if p := schema.Properties[name]; p != nil {
 			p.Description = field.Tag.Get("doc")
+			describe(p, field.Type)
 		}
 	}
-	return schema
 }
 
 // limit returns the requested limit, or the default.
@@ -108,13 +126,22 @@ func limit(asked *int, otherwise, most int) (int, error) {
 	return *asked, nil
 }
 
-func (t tools) runs(ctx context.Context, in runsArgs) (list[Run], string, error) {
+func (t tools) runs(ctx context.Context, in runsArgs) (list[summary], string, error) {
 	most, err := limit(in.Limit, 20, maxRuns)
 	if err != nil {
-		return list[Run]{}, "", err
+		return list[summary]{}, "", err
 	}
 	runs, err := t.Runs(ctx, most)
-	return list[Run]{append([]Run{}, runs...)}, "", err
+	return listOf(runs, summaryOf), "", err
+}
+
+// listOf returns the answer of a tool that makes each result of one in.
+func listOf[In, Out any](all []In, one func(*In) Out) list[Out] {
+	l := list[Out]{make([]Out, 0, len(all))}
+	for i := range all {
+		l.Result = append(l.Result, one(&all[i]))
+	}
+	return l
 }
 
 func (t tools) latest(ctx context.Context, _ nothing) (*diagnosis, string, error) {
@@ -136,7 +163,7 @@ func (t tools) diagnosis(ctx context.Context, in runArgs) (*diagnosis, string, e
 	return t.of(ctx, run)
 }
 
-func (t tools) of(ctx context.Context, run *Run) (*diagnosis, string, error) {
+func (t tools) of(ctx context.Context, run *api.RunSummary) (*diagnosis, string, error) {
 	warnings, err := t.Warnings(ctx, run.ID)
 	if err != nil {
 		return nil, "", err
@@ -145,9 +172,9 @@ func (t tools) of(ctx context.Context, run *Run) (*diagnosis, string, error) {
 	return d, d.text(), nil
 }
 
-func (t tools) warnings(ctx context.Context, in runArgs) (list[Warning], string, error) {
+func (t tools) warnings(ctx context.Context, in runArgs) (list[titled], string, error) {
 	warnings, err := t.Warnings(ctx, in.ID)
-	return list[Warning]{bySignificance(warnings)}, "", err
+	return listOf(bySignificance(warnings), titledOf), "", err
 }
 
 func (t tools) metrics(ctx context.Context, in runArgs) (*api.Metrics, string, error) {
@@ -155,11 +182,11 @@ func (t tools) metrics(ctx context.Context, in runArgs) (*api.Metrics, string, e
 	return m, "", err
 }
 
-func (t tools) events(ctx context.Context, in eventsArgs) (list[Event], string, error) {
+func (t tools) events(ctx context.Context, in eventsArgs) (list[shortened], string, error) {
 	most, err := limit(in.Limit, 100, maxEvents)
 	if err != nil {
-		return list[Event]{}, "", err
+		return list[shortened]{}, "", err
 	}
 	events, err := t.Events(ctx, in.ID, most)
-	return list[Event]{append([]Event{}, events...)}, "", err
+	return listOf(events, shorten), "", err
 }

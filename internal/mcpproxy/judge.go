@@ -82,9 +82,9 @@ func NewSession(p *profile.Profile, o Options) *Session {
 	options := guard.Options{Run: o.Run, Controls: o.Controls}
 	if o.Record != nil {
 		options.Events = func(e *unloop.Event, d guard.Decision) {
-			told := *e
-			told.Metadata = report(d)
-			o.Record(&told)
+			reported := *e
+			reported.Metadata = report(d)
+			o.Record(&reported)
 		}
 	}
 	return &Session{guard: guard.New(p, options), tools: o.Tools, open: newRequests(), lost: make(map[string]openCall)}

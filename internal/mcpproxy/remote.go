@@ -18,8 +18,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
-// maxMessage is the greatest size of a message of a remote server, in bytes.
-const maxMessage = 64 << 20
+// MaxMessage is the greatest size of a message of a server, or of a client over lines, in bytes.
+const MaxMessage = 64 << 20
 
 // withoutSessions is the first revision without sessions and without streams of GET.
 const withoutSessions = "2026-07-28"
@@ -212,7 +212,7 @@ func (c *remote) answer(ctx context.Context, r *jsonrpc.Request, res *http.Respo
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is an error below
 	switch kind {
 	case "application/json":
-		body, err := reverseproxy.ReadUpTo(res.Body, maxMessage)
+		body, err := reverseproxy.ReadUpTo(res.Body, MaxMessage)
 		if err != nil {
 			return fmt.Errorf("read the answer of the server: %w", err)
 		}
@@ -280,7 +280,7 @@ func (c *remote) follow(ctx context.Context, r *jsonrpc.Request, res *http.Respo
 func (c *remote) events(r *jsonrpc.Request, res *http.Response, last *string) (progress, answered bool) {
 	in := bufio.NewReaderSize(res.Body, 16<<10)
 	for {
-		raw, err := readEvent(in, maxMessage)
+		raw, err := readEvent(in, MaxMessage)
 		if err != nil {
 			return progress, false
 		}

@@ -52,10 +52,10 @@ func (p *Pipeline) writeAnalyses(ctx context.Context, r *refold) error {
 
 var maskers = sync.Pool{New: func() any { return new(fingerprint.Masker) }}
 
-// analyze returns the stored form of the analysis of the event that was just added to the fold. It reads facts that the fold
-// keeps for other purposes and has no state, so equal events in equal order give equal analyses.
+// analyze returns the stored form of the analysis of the event that was just added to the fold. It reads the state of the fold and
+// does not change it, so equal events in equal order give equal analyses.
 func (f *fold) analyze(e *unloop.Event) []byte {
-	var a store.Analysis
+	a := store.Analysis{CallEvent: f.joined}
 	current := f.session.Run().Current()
 	switch {
 	case e.Type == unloop.MessageSent && e.Role != unloop.RoleUser:
@@ -72,7 +72,7 @@ func (f *fold) analyzeCall(a *store.Analysis, e *unloop.Event, step *unloop.Step
 		return
 	}
 	if step.NormalizedResult == 0 { // no detector of the profile reads results, so the novelty is unknown
-		a.Result = stable(e.Output, e.Error)
+		a.Result = masked(e.Output, e.Error)
 		return
 	}
 	a.Result, a.Novelty = step.NormalizedResult, store.NotNovel
@@ -102,9 +102,9 @@ func (f *fold) earlier(step *unloop.Step) string {
 // analyzeMessage compares exact texts by a hash without volatile parts. Similar texts are known if the profile compares messages.
 func analyzeMessage(a *store.Analysis, e *unloop.Event, text *unloop.Text) {
 	if e.Text != "" {
-		a.Call = stable([]byte(e.Text), nil)
+		a.Call = masked([]byte(e.Text), nil)
 	} else if e.Output != nil {
-		a.Call = stable(e.Output, nil)
+		a.Call = masked(e.Output, nil)
 	}
 	switch {
 	case text == nil || text.Similar == 0: // too short to compare
@@ -115,9 +115,9 @@ func analyzeMessage(a *store.Analysis, e *unloop.Event, text *unloop.Text) {
 	}
 }
 
-// stable hashes an output and an error without their volatile parts.
-func stable(output, failure []byte) unloop.Hash {
+// masked hashes an output and an error without their volatile parts.
+func masked(output, failure []byte) unloop.Hash {
 	m := maskers.Get().(*fingerprint.Masker)
 	defer maskers.Put(m)
-	return fingerprint.Join(m.Stable(output), m.Stable(failure))
+	return fingerprint.Join(m.Masked(output), m.Masked(failure))
 }

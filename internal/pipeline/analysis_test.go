@@ -22,6 +22,7 @@ import (
 type analysis struct {
 	Call    string `json:"call"`
 	Result  string `json:"result"`
+	Start   string `json:"call_event_id"`
 	Novel   *bool  `json:"novel"`
 	Repeats int    `json:"repeats"`
 	Event   string `json:"repeats_event_id"`
@@ -78,11 +79,11 @@ func TestAnAnalysisNamesTheRepeatedEvent(t *testing.T) {
 		t.Fatalf("identities are missing or equal: %v", all)
 	}
 	want := map[string]analysis{
-		"first": {Call: first}, "first.end": {Call: first, Result: same, Novel: &yes},
-		"other": {Call: other}, "other.end": {Call: other, Result: all["other.end"].Result, Novel: &yes},
-		"again": {Call: first}, "again.end": {Call: first, Result: same, Novel: &no, Repeats: 2, Event: "first.end"},
-		"third": {Call: first}, "third.end": {Call: first, Result: same, Novel: &no, Repeats: 3, Event: "again.end"},
-		"uncaptured": {Call: all["uncaptured"].Call}, "uncaptured.end": {Call: all["uncaptured"].Call},
+		"first": {Call: first}, "first.end": {Start: "first", Call: first, Result: same, Novel: &yes},
+		"other": {Call: other}, "other.end": {Start: "other", Call: other, Result: all["other.end"].Result, Novel: &yes},
+		"again": {Call: first}, "again.end": {Start: "again", Call: first, Result: same, Novel: &no, Repeats: 2, Event: "first.end"},
+		"third": {Call: first}, "third.end": {Start: "third", Call: first, Result: same, Novel: &no, Repeats: 3, Event: "again.end"},
+		"uncaptured": {Call: all["uncaptured"].Call}, "uncaptured.end": {Start: "uncaptured", Call: all["uncaptured"].Call},
 		"blocked": {Call: other}, "model": {}, "user": {},
 		"said": {Call: said, Novel: &yes}, "restated": {Call: said, Novel: &no, Repeats: 2, Event: "said"},
 		"short": {Call: all["short"].Call},

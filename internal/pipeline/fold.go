@@ -27,6 +27,7 @@ type fold struct {
 	s        foldState
 
 	grade    policy.Grade // at the latest event; "" after a restore
+	joined   string       // the id of the event that started the call that the latest event ended
 	byGuard  bool         // the decision at the latest event is the guard's
 	unjudged int          // events at which the profile panicked
 	cause    error        // of the latest
@@ -58,7 +59,8 @@ type foldState struct {
 	SlowestEvent        string           // the id of the event with the highest latency
 	MaxLatency          float64          // in milliseconds
 	Guard               guardState
-	Timed               bool // an event has a time of its own
+	Timed               bool       // an event has a time of its own
+	Open                []openCall `json:",omitempty"` // oldest first
 }
 
 // warningTimes are the times at which a warning was raised and at which it last grew.
@@ -91,6 +93,7 @@ func (f *fold) add(e *unloop.Event, as placement) policy.Decision {
 	s := &f.s
 	happened := f.timeOf(e, as.received)
 	d := f.guarded(e, f.judge(e))
+	f.joined = f.join(e)
 	s.Arrival = max(s.Arrival, as.arrival)
 	if as.received.After(s.Received) {
 		s.Received = as.received
@@ -260,7 +263,7 @@ func (f *fold) metrics() store.Metrics {
 }
 
 // checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 6
+const checkpointVersion = 7
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {

@@ -27,8 +27,8 @@ func (g *guardState) acts() bool { return g.By != "" && !g.Shadow }
 // would have decided did not happen.
 func (f *fold) guarded(e *unloop.Event, own policy.Decision) policy.Decision {
 	g := &f.s.Guard
-	report, told := e.GuardReport()
-	if told {
+	report, reported := e.GuardReport()
+	if reported {
 		before := g.acts()
 		g.By, g.Shadow = store.Shorten(report.By, maxGuardName), report.Shadow
 		if g.acts() != before { // what was decided until now was not carried out, or was
@@ -113,8 +113,8 @@ func (g *guardState) validate() error {
 // bareReport returns the guard's report in the metadata of an event, without its message, which quotes content. Other metadata is
 // omitted.
 func bareReport(e *unloop.Event) json.RawMessage {
-	report, told := e.GuardReport()
-	if !told {
+	report, reported := e.GuardReport()
+	if !reported {
 		return nil
 	}
 	report.Message = ""

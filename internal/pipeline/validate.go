@@ -29,6 +29,7 @@ func (s *foldState) validate(session *profile.Session) error {
 	c.Part("Raised", s.validateRaised(session))
 	c.Part("Novelty", s.Novelty.validate(s.Events))
 	c.Count("number of points of Health", len(s.Health), store.MaxHealth)
+	c.Count("number of open calls", len(s.Open), maxOpenCalls)
 	c.That(len(s.Health) > 0, "Health is empty")
 	for _, point := range s.Health {
 		c.Count("Course.Number", point.Number, s.Events)

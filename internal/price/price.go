@@ -38,10 +38,10 @@ func (t *Table) Cost(model string, usage unloop.Usage, total int64) (dollars flo
 	if fresh >= cached+written {
 		fresh -= cached + written
 	}
-	told := fresh + cached + written + output
-	fresh += max(tokens(total)-told, 0)
+	counted := fresh + cached + written + output
+	fresh += max(tokens(total)-counted, 0)
 	dollars = (fresh*p.Input + cached*p.CachedInput + written*p.CacheWrite + output*p.Output) / 1e6
-	return dollars, told > 0 || total > 0
+	return dollars, counted > 0 || total > 0
 }
 
 // tokens returns a count that is not negative.

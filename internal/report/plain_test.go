@@ -20,7 +20,7 @@ const hostile = "a\x1b[2J\x1b]0;pwned\x07b\u009b31m\r\n::error::x\n ::set-output
 
 func hostileRun() *Run {
 	ref := unloop.EventRef{ID: hostile, Index: 1}
-	proof := []Step{
+	steps := []Step{
 		{Event: ref, Agent: hostile, Tool: hostile, Input: hostile, Output: hostile},
 		{Event: ref, Agent: hostile, Tool: hostile, Input: "x" + hostile, Output: hostile + "y", Failed: true},
 		{Event: ref, Tool: hostile, Input: `"` + hostile, Output: `"::error::z ::error::`},
@@ -29,7 +29,7 @@ func hostileRun() *Run {
 		ID: hostile, Source: hostile, Format: hostile, Health: policy.Health{Status: hostile},
 		Metrics: unloop.Metrics{BusiestTool: hostile, BusiestAgent: hostile},
 		Warnings: []Warning{
-			{Proof: proof, Finding: unloop.Finding{
+			{Steps: steps, Finding: unloop.Finding{
 				Rule: hostile, Severity: hostile, Subject: hostile, What: hostile, Why: hostile, Try: strings.Repeat("x ", 40) + hostile,
 				Event: ref, Evidence: []unloop.EventRef{ref},
 			}},
@@ -111,7 +111,7 @@ func FuzzWriters(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		r := stuckRun()
 		r.ID, r.Source, r.Warnings[0].What = a, b, a+b
-		r.Warnings[0].Proof[1].Input, r.Warnings[0].Proof[2].Input, r.Warnings[0].Proof[2].Output = a, b, a
+		r.Warnings[0].Steps[1].Input, r.Warnings[0].Steps[2].Input, r.Warnings[0].Steps[2].Output = a, b, a
 		for _, format := range Formats() {
 			got := write(t, format, Options{Width: 50}, r)
 			for _, c := range string(got) {

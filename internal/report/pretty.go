@@ -183,21 +183,21 @@ func fate(r *Run) string {
 	return "would have " + strings.Join(parts, ", ")
 }
 
-// shownBy returns the first of the warnings whose proof contains the proof of w, or nil.
+// shownBy returns the first of the warnings whose steps contain those of w, or nil.
 func shownBy(warnings []*Warning, w *Warning) *Warning {
 	for _, shown := range warnings {
-		events := make(map[unloop.EventRef]bool, len(shown.Proof))
-		for k := range shown.Proof {
-			events[shown.Proof[k].Event] = true
+		events := make(map[unloop.EventRef]bool, len(shown.Steps))
+		for k := range shown.Steps {
+			events[shown.Steps[k].Event] = true
 		}
-		if !slices.ContainsFunc(w.Proof, func(s Step) bool { return !events[s.Event] }) {
+		if !slices.ContainsFunc(w.Steps, func(s Step) bool { return !events[s.Event] }) {
 			return shown
 		}
 	}
 	return nil
 }
 
-// warning writes what happened, why it matters, what to try, and the proof, unless the warning shown above it has the same steps.
+// warning writes what happened, why it matters, what to try, and the steps, unless the warning shown above it has the same steps.
 func (p *page) warning(w, shown *Warning) {
 	mark, look := "▲ ", yellow
 	switch w.Severity {
@@ -215,12 +215,12 @@ func (p *page) warning(w, shown *Warning) {
 	p.paragraph(4, span{faint, "Why: "}, regular, plain(w.Why))
 	p.paragraph(4, span{faint, "Try: "}, regular, plain(w.Try))
 	switch {
-	case len(w.Proof) > 0 && shown != nil:
+	case len(w.Steps) > 0 && shown != nil:
 		p.paragraph(4, span{faint, "Steps: "}, regular, "among those of "+plain(shown.Rule)+" above")
 		return
-	case len(w.Proof) > 0:
+	case len(w.Steps) > 0:
 		p.line(0)
-		p.proof(w.Proof)
+		p.steps(w.Steps)
 		return
 	}
 	var events []string

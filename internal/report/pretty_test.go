@@ -23,9 +23,9 @@ func TestPretty(t *testing.T) {
 		wide := stuckRun()
 		wide.ID = strings.Repeat("会話", 60)
 		wide.Warnings[0].What = strings.Repeat("日本語のとても長い入力 ", 20) + strings.Repeat("é", 300) + strings.Repeat("👩‍💻", 90)
-		wide.Warnings[0].Proof[0].Tool = strings.Repeat("tool", 30)
-		wide.Warnings[0].Proof[0].Input = `{"query":"` + strings.Repeat("長い", 80)
-		wide.Warnings[1].Proof[1].Input = `{"query":"` + strings.Repeat("違う", 80)
+		wide.Warnings[0].Steps[0].Tool = strings.Repeat("tool", 30)
+		wide.Warnings[0].Steps[0].Input = `{"query":"` + strings.Repeat("長い", 80)
+		wide.Warnings[1].Steps[1].Input = `{"query":"` + strings.Repeat("違う", 80)
 		for _, width := range []int{60, 61, 100} {
 			for _, line := range strings.Split(string(write(t, "pretty", Options{Width: width}, append(sampleRuns(), wide)...)), "\n") {
 				if columns(line) > width {
@@ -37,7 +37,7 @@ func TestPretty(t *testing.T) {
 	t.Run("steps of an earlier warning are not repeated", func(t *testing.T) {
 		r := stuckRun()
 		again := r.Warnings[0]
-		again.Rule, again.Proof = "cycle", again.Proof[1:]
+		again.Rule, again.Steps = "cycle", again.Steps[1:]
 		r.Warnings = append(r.Warnings, again)
 		got := string(write(t, "pretty", Options{}, r))
 		if want := "Steps: among those of " + r.Warnings[0].Rule + " above\n"; strings.Count(got, want) != 1 {
@@ -61,7 +61,7 @@ func TestPretty(t *testing.T) {
 	t.Run("megabytes in one field do not fill the screen", func(t *testing.T) {
 		r := stuckRun()
 		huge := strings.Repeat("x", 1<<20)
-		r.ID, r.Source, r.Warnings[0].What, r.Warnings[0].Proof[0].Tool, r.Decisions[0].Event.ID = huge, huge, huge, huge, huge
+		r.ID, r.Source, r.Warnings[0].What, r.Warnings[0].Steps[0].Tool, r.Decisions[0].Event.ID = huge, huge, huge, huge, huge
 		if n := len(write(t, "pretty", Options{}, r)); n > 16<<10 {
 			t.Errorf("%d bytes", n)
 		}
@@ -74,10 +74,10 @@ func TestPretty(t *testing.T) {
 	})
 }
 
-func TestProof(t *testing.T) {
+func TestStepsOfAWarning(t *testing.T) {
 	lines := func(steps ...Step) string {
 		p := page{width: 100}
-		p.proof(steps)
+		p.steps(steps)
 		return p.String()
 	}
 	a := step("a", 0, "read", `{"path":"a.go"}`, `"package a"`)

@@ -27,7 +27,7 @@ type Run struct {
 // Warning is a finding with additional data to display it.
 type Warning struct {
 	unloop.Finding
-	Proof []Step // the calls that prove it, oldest first, as far as their content is known
+	Steps []Step // the calls that show it, oldest first, as far as their content is known
 	Line  int    // line in the source of the latest event, from 1; 0 if unknown
 }
 

@@ -72,14 +72,14 @@ func (p *pieces) Write(b []byte) (int, error) {
 func ref(id string, index int) unloop.EventRef { return unloop.EventRef{ID: id, Index: index} }
 
 // warned makes a warning.
-func warned(rule, subject string, count int, score float64, first, last unloop.EventRef, what string, proof ...Step) Warning {
-	w := Warning{Proof: proof, Finding: unloop.Finding{
+func warned(rule, subject string, count int, score float64, first, last unloop.EventRef, what string, steps ...Step) Warning {
+	w := Warning{Steps: steps, Finding: unloop.Finding{
 		Rule: rule, Severity: unloop.SeverityWarning, Subject: subject, Count: count, Score: score,
 		Event: last, First: first, What: what,
 		Why: "Nothing the agent did in between changed the answer, so asking once more will not either.",
 		Try: "Use the answer that is already there, or do something that can change it, and write down what each attempt gave.",
 	}}
-	for _, s := range proof {
+	for _, s := range steps {
 		w.Evidence = append(w.Evidence, s.Event)
 	}
 	return w
@@ -139,9 +139,9 @@ func stuckRun() *Run {
 }
 
 func cyclingRun() *Run {
-	var proof []Step
+	var steps []Step
 	for k := range 3 {
-		proof = append(proof,
+		steps = append(steps,
 			step("", 4*k+1, "Read", `{"file_path":"/srv/app/config.go"}`, `"package app\n\nvar port = 80\n"`),
 			failed("", 4*k+3, "Bash", `{"command":"go test ./...","description":"Run the tests"}`, `"--- FAIL: TestPort (0.00s)\n    port is 80, want 8080"`))
 	}
@@ -149,7 +149,7 @@ func cyclingRun() *Run {
 		ID: "b7c1", Source: "traces/b7c1.jsonl", Format: "claude-code", Events: 15, Steps: 7,
 		Health: policy.Health{Score: 70, Status: policy.GradeRepeated},
 		Warnings: []Warning{warned("cycle", "Bash|Read", 3, 1, ref("", 1), ref("", 11),
-			`Read {"file_path":"/srv/app/config.go"}, then Bash {"command":"go test ./...","description":"Run the tests"}, with the same results, 3 times in a row`, proof...)},
+			`Read {"file_path":"/srv/app/config.go"}, then Bash {"command":"go test ./...","description":"Run the tests"}, with the same results, 3 times in a row`, steps...)},
 		Decisions: []Decision{{ref("", 11), policy.Warn, "nudge", "a cycle"}},
 	}
 }
@@ -173,15 +173,15 @@ func failingRun() *Run {
 }
 
 func pollingRun() *Run {
-	var proof []Step
+	var steps []Step
 	for k, at := range []string{"10:00:01", "10:00:31", "10:01:01"} {
-		proof = append(proof, step("", 2*k+1, "job_status", `{"job":"nightly-import","verbose":false}`,
+		steps = append(steps, step("", 2*k+1, "job_status", `{"job":"nightly-import","verbose":false}`,
 			`{"job":"nightly-import","state":"queued","position":14,"checked_at":"2026-11-21T`+at+`Z","worker":null}`))
 	}
 	return &Run{
 		ID: "poll", Source: "traces/mixed.jsonl", Format: "native", Events: 18, Steps: 9,
 		Health:   policy.Health{Score: 70, Status: policy.GradeRepeated},
-		Warnings: []Warning{warned("stuck_polling", "job_status", 8, 1, ref("", 1), ref("", 17), "job_status returned the same answer 8 times in a row", proof...)},
+		Warnings: []Warning{warned("stuck_polling", "job_status", 8, 1, ref("", 1), ref("", 17), "job_status returned the same answer 8 times in a row", steps...)},
 		Decisions: []Decision{
 			{ref("", 17), policy.Warn, "nudge", "the same answer"},
 		},

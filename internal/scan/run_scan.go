@@ -22,21 +22,21 @@ type runScan struct {
 
 	decisions []report.Decision
 	dropped   int
-	gallery   *gallery // nil if proofs are not wanted
-	proofs    map[proofKey][]report.Step
-	recent    [gallerySize]eventLine // lines of the latest events
-	lines     map[proofKey]int       // lines of the events that the warnings name
+	contents  *contents // nil if their content is not wanted
+	steps     map[warningKey][]report.Step
+	recent    [keptSteps]eventLine // lines of the latest events
+	lines     map[warningKey]int   // lines of the events that the warnings name
 }
 
 // eventLine is the line of an event.
 type eventLine struct{ number, line int }
 
-type proofKey struct{ rule, subject string }
+type warningKey struct{ rule, subject string }
 
 func (src *source) scanRun(id string) *runScan {
 	t := &runScan{id: id, src: src, session: src.scan.Profile.NewSession(id)}
-	if src.scan.Proof {
-		t.gallery, t.proofs = new(gallery), make(map[proofKey][]report.Step)
+	if src.scan.Steps {
+		t.contents, t.steps = new(contents), make(map[warningKey][]report.Step)
 	}
 	return t
 }
@@ -49,11 +49,11 @@ func (t *runScan) postpone() {
 func (t *runScan) add(e *unloop.Event) {
 	d := t.session.Add(e)
 	t.keepLines(e)
-	if t.gallery != nil {
-		t.gallery.keep(e, t.session.Run().Current())
+	if t.contents != nil {
+		t.contents.keep(e, t.session.Run().Current())
 		for k := range t.session.Grown() {
 			f := &t.session.Grown()[k]
-			t.proofs[proofKey{f.Rule, f.Subject}] = t.gallery.show(f.Evidence)
+			t.steps[warningKey{f.Rule, f.Subject}] = t.contents.show(f.Evidence)
 		}
 	}
 	if d.Action == policy.Allow {
@@ -72,14 +72,14 @@ func (t *runScan) add(e *unloop.Event) {
 // event, or the start of the call that it ends.
 func (t *runScan) keepLines(e *unloop.Event) {
 	number := t.session.Run().Current().Ref.Number
-	t.recent[number%gallerySize] = eventLine{number, e.Line}
+	t.recent[number%keptSteps] = eventLine{number, e.Line}
 	for k := range t.session.Grown() {
 		f := &t.session.Grown()[k]
-		if at := t.recent[f.Event.Number%gallerySize]; at.number == f.Event.Number {
+		if at := t.recent[f.Event.Number%keptSteps]; at.number == f.Event.Number {
 			if t.lines == nil {
-				t.lines = make(map[proofKey]int)
+				t.lines = make(map[warningKey]int)
 			}
-			t.lines[proofKey{f.Rule, f.Subject}] = at.line
+			t.lines[warningKey{f.Rule, f.Subject}] = at.line
 		}
 	}
 }
@@ -93,8 +93,8 @@ func (t *runScan) finish(result *Result) error {
 		Health: t.session.Health(), Verdict: t.session.Verdict(), Metrics: metrics, Decisions: t.decisions, Dropped: t.dropped,
 	}
 	for _, f := range t.session.Warnings() {
-		key := proofKey{f.Rule, f.Subject}
-		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Proof: t.proofs[key], Line: t.lines[key]})
+		key := warningKey{f.Rule, f.Subject}
+		verdict.Warnings = append(verdict.Warnings, report.Warning{Finding: f, Steps: t.steps[key], Line: t.lines[key]})
 	}
 	result.Runs++
 	result.Worst = max(result.Worst, verdict.Worst())
@@ -104,14 +104,14 @@ func (t *runScan) finish(result *Result) error {
 	return nil
 }
 
-// gallery keeps the content of the latest steps of a run, to show the steps that prove a warning.
-type gallery struct {
-	steps [gallerySize]kept
+// contents keeps the content of the latest steps of a run, to show the steps that show a warning.
+type contents struct {
+	steps [keptSteps]kept
 }
 
 const (
-	gallerySize = 64  // steps; a run keeps 32, so each step that a warning names is here
-	shownText   = 400 // bytes of an input or an output
+	keptSteps = 64  // steps; a run keeps 32, so each step that a warning names is here
+	shownText = 400 // bytes of an input or an output
 )
 
 type kept struct {
@@ -120,11 +120,11 @@ type kept struct {
 	step       report.Step
 }
 
-func (g *gallery) keep(e *unloop.Event, now *unloop.Current) {
+func (g *contents) keep(e *unloop.Event, now *unloop.Current) {
 	if now.Step == nil {
 		return
 	}
-	k := &g.steps[now.Step.Number%gallerySize]
+	k := &g.steps[now.Step.Number%keptSteps]
 	if k.number != now.Step.Number+1 {
 		*k = kept{number: now.Step.Number + 1, start: now.Ref.Number, end: -1}
 		k.step = report.Step{Event: now.Ref, Time: e.Time, Agent: e.Agent, Tool: now.Step.Tool, Input: clip(e.Input)}
@@ -142,7 +142,7 @@ func (g *gallery) keep(e *unloop.Event, now *unloop.Current) {
 func clip(raw []byte) string { return string(raw[:min(len(raw), shownText)]) }
 
 // show returns the kept steps of the events.
-func (g *gallery) show(evidence []unloop.EventRef) []report.Step {
+func (g *contents) show(evidence []unloop.EventRef) []report.Step {
 	var steps []report.Step
 	for _, ref := range evidence {
 		for k := range g.steps {

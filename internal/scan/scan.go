@@ -22,7 +22,7 @@ import (
 type Scanner struct {
 	Profile *profile.Profile
 	Input   string // name of the format; "" means to detect it
-	Proof   bool   // collect the content of the steps that prove a warning
+	Steps   bool   // collect the content of the steps that show a warning
 	Stdin   io.Reader
 
 	// Verdict receives the verdict on each run. An error ends the scan.

@@ -30,7 +30,7 @@ type Notice struct {
 	Warning  api.Warning    // without its details
 	Why      string         // why it matters
 	Try      string         // what to try
-	Decision *api.Decision  // the most severe decision because of the warning; nil if it is not block or halt
+	Decision *api.Decision  // the most severe decision because of the warning, without its message; nil if it is not block or halt
 }
 
 // RunURL returns the URL of a run's page, or "" without the base URL of the server.

@@ -15,8 +15,9 @@ func TestNotice(now time.Time) Notice {
 	return Notice{
 		ID: "msg_test_" + now.UTC().Format("20060102T150405.000"), Level: Test,
 		Run: api.RunSummary{
-			Run:        api.Run{ID: "test", Name: "test", Project: "test", Status: "running", StartedAt: &at},
-			EventCount: 6, WarningCount: 1, HealthScore: 15, HealthStatus: "stuck", WorstDecision: "warn",
+			Run:        api.Run{ID: "test", RunBasics: api.RunBasics{Name: "test", Project: "test", Status: "running", StartedAt: &at}},
+			RunCounts:  api.RunCounts{EventCount: 6, WarningCount: 1},
+			RunVerdict: api.RunVerdict{HealthScore: 15, HealthStatus: "stuck", WorstDecision: "warn"},
 		},
 		Warning: api.Warning{
 			ID: "wrn_test", RunID: "test", Type: "same_call_same_result", Severity: "warning", Message: "This is a test. No agent is stuck.",

@@ -182,7 +182,8 @@ func (w *worker) deliver(ctx context.Context, p *pending, level string) error {
 	}
 }
 
-// notice returns the notice. It contains only why and try of the warning's details, because the others quote the run.
+// notice returns the notice. It contains only why and try of the warning's details, and no message of the decision, because these quote
+// the run.
 func (w *worker) notice(p *pending, level string) Notice {
 	var advice struct{ Why, Try string }
 	_ = json.Unmarshal(p.warning.Details, &advice) // without advice, the notice is still useful
@@ -192,6 +193,7 @@ func (w *worker) notice(p *pending, level string) Notice {
 	n.Run.Metadata, n.Warning.Details = nil, nil
 	if p.decision != nil {
 		n.Decision = &api.DecisionsOf(p.run.ID, []store.Decision{*p.decision})[0]
+		n.Decision.Message = ""
 	}
 	return n
 }

@@ -19,6 +19,8 @@ type Analysis struct {
 	Call unloop.Hash
 	// Result identifies the result of a call, without volatile parts such as times and ids. 0 means none.
 	Result unloop.Hash
+	// CallEvent is the id of the event that started the call that this event ended. "" means none, or that the run no longer has it.
+	CallEvent string
 	// Novelty is whether the result was new in the run.
 	Novelty Novelty
 	// Repeats is the number of times that the call had this result, this time included; for a message, the number of nearly equal
@@ -39,7 +41,7 @@ const (
 	NotNovel
 )
 
-// JSON returns the stored object, of about 25 to 110 bytes, or nil for an empty analysis.
+// JSON returns the stored object, of about 25 to 150 bytes, or nil for an empty analysis.
 func (a *Analysis) JSON() []byte {
 	if *a == (Analysis{}) {
 		return nil
@@ -48,6 +50,7 @@ func (a *Analysis) JSON() []byte {
 	to := append(buffer[:0], '{')
 	to = appendIdentity(to, "call", a.Call)
 	to = appendIdentity(to, "result", a.Result)
+	to = appendEvent(to, "call_event_id", a.CallEvent)
 	switch a.Novelty {
 	case Novel:
 		to = append(to, `"novel":true,`...)
@@ -59,11 +62,7 @@ func (a *Analysis) JSON() []byte {
 		to = append(to, `"repeats":`...)
 		to = append(strconv.AppendInt(to, int64(a.Repeats), 10), ',')
 	}
-	if a.RepeatsEvent != "" {
-		to = append(to, `"repeats_event_id":`...)
-		to, _ = jsontext.AppendQuote(to, a.RepeatsEvent) // the error only reports that invalid UTF-8 was replaced
-		to = append(to, ',')
-	}
+	to = appendEvent(to, "repeats_event_id", a.RepeatsEvent)
 	to[len(to)-1] = '}'
 	return bytes.Clone(to)
 }
@@ -78,6 +77,16 @@ func appendIdentity(to []byte, name string, h unloop.Hash) []byte {
 	binary.BigEndian.PutUint64(raw[:], uint64(h))
 	to = base64.RawURLEncoding.AppendEncode(to, raw[:])
 	return append(to, `",`...)
+}
+
+// appendEvent appends a member whose value is the id of an event, unless the id is "".
+func appendEvent(to []byte, name, id string) []byte {
+	if id == "" {
+		return to
+	}
+	to = append(append(append(to, '"'), name...), `":`...)
+	to, _ = jsontext.AppendQuote(to, id) // the error only reports that invalid UTF-8 was replaced
+	return append(to, ',')
 }
 
 // Reanalyzed is a new analysis of a stored event.

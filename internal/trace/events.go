@@ -121,8 +121,8 @@ func (t *Trace) start(n *node, whole *combined, typ unloop.EventType) *unloop.Ev
 	return e
 }
 
-func (t *Trace) end(n *node, whole *combined, well, failed unloop.EventType) *unloop.Event {
-	e := t.event(n, whole, well)
+func (t *Trace) end(n *node, whole *combined, completed, failed unloop.EventType) *unloop.Event {
+	e := t.event(n, whole, completed)
 	e.ID, e.Time = n.base()+EndSuffix, TimeOf(n.span.End, n.span.Start)
 	if whole.failed {
 		e.Type = failed

@@ -36,7 +36,7 @@ type file struct{ path, text string }
 // rule exists or the package does not have the expected form.
 func write(dir, rule string) ([]string, error) {
 	if !ruleName.MatchString(rule) {
-		return nil, fmt.Errorf("%q is no name of a rule: words in lower case, joined by underscores", rule)
+		return nil, fmt.Errorf("invalid rule name %q: want words in lower case, joined by underscores", rule)
 	}
 	page, err := insert(filepath.Join(dir, "doc.go"), "\n*/\npackage detect\n", fill(pageText, rule))
 	if err != nil {

@@ -113,9 +113,9 @@ func check(t *testing.T, name string, data []byte) {
 
 func TestWriteRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, rule, want string }{
-		{"no name", "", `"" is no name of a rule`},
-		{"a type's name", "GoingNowhere", "is no name of a rule"},
-		{"a path", "../x", "is no name of a rule"},
+		{"no name", "", `invalid rule name ""`},
+		{"a type's name", "GoingNowhere", "invalid rule name"},
+		{"a path", "../x", "invalid rule name"},
 		{"a rule that has a page", "cycle", "there is a rule cycle"},
 		{"a file that is there", "doc", "doc.go is there already"},
 	} {

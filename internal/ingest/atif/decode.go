@@ -218,14 +218,14 @@ func (s *step) usage(model string) (ingest.Usage, bool) {
 // failed reports whether the member extra of a result, or of a step with one call, marks a failure in one of the common ways. It
 // ignores a member that it cannot read.
 func (d *decoder) failed(extra jsontext.Value) bool {
-	var told struct {
+	var outcome struct {
 		IsError  bool            `json:"is_error"`
 		Result   bool            `json:"tool_result_is_error"`
 		ExitCode json.RawMessage `json:"exit_code"`
 	}
-	if extra.Kind() != '{' || d.in.Unmarshal(0, extra, &told) != nil {
+	if extra.Kind() != '{' || d.in.Unmarshal(0, extra, &outcome) != nil {
 		return false
 	}
-	code, err := strconv.Atoi(string(told.ExitCode))
-	return told.IsError || told.Result || err == nil && code != 0
+	code, err := strconv.Atoi(string(outcome.ExitCode))
+	return outcome.IsError || outcome.Result || err == nil && code != 0
 }

@@ -15,7 +15,7 @@ type run struct {
 	spent map[string]spending // by message id
 	open  map[string]bool     // ids of calls without a result
 
-	told    usage   // in all events
+	total   usage   // in all events
 	tokens  int64   // in all events
 	settled usage   // total at the last result
 	before  int64   // tokens at the last result
@@ -71,7 +71,7 @@ func (r *run) model(at ingest.Location, e *entry) error {
 	if known && more.tokens == 0 && more.cost == 0 || !known && m.Model == "" && now == (spending{}) {
 		return nil
 	}
-	r.told = r.told.plus(more.usage)
+	r.total = r.total.plus(more.usage)
 	r.tokens += more.tokens
 	kinds := more.usage.kinds(more.tokens)
 	if !known {
@@ -107,11 +107,11 @@ func (r *run) end(at ingest.Location, res *result) error {
 		e.Type, e.Error = unloop.RunFailed, ingest.Text(res.reason())
 	}
 	usage, tokens := res.usage(r.settled, r.before)
-	rest := usage.beyond(r.told)
+	rest := usage.beyond(r.total)
 	e.Tokens = max(0, tokens-r.tokens)
 	e.Usage = rest.kinds(e.Tokens)
-	r.told, r.tokens = r.told.plus(rest), r.tokens+e.Tokens
-	r.settled, r.before = r.told, r.tokens
+	r.total, r.tokens = r.total.plus(rest), r.tokens+e.Tokens
+	r.settled, r.before = r.total, r.tokens
 	total := max(0, res.Cost)
 	e.Cost = total - r.cost
 	if e.Cost < 0 { // another process counts from zero

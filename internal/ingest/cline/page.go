@@ -58,7 +58,7 @@ type request struct {
 type page struct {
 	in     *ingest.Input
 	events *ingest.EventBuilder
-	told   bool   // the task was told
+	tasked bool   // the task was read
 	open   string // the tool of the last call, whose result may follow
 	last   string // the last call that was asked for, because it is said again when it is approved
 	output []string
@@ -117,10 +117,10 @@ func (p *page) message(at ingest.Location, m *pageMessage) error {
 // text sends what the person or the model said. The first text is the task.
 func (p *page) text(at ingest.Location, kind, text string) error {
 	role := unloop.RoleAssistant
-	if kind == "task" || kind == "user_feedback" || !p.told {
+	if kind == "task" || kind == "user_feedback" || !p.tasked {
 		role = unloop.RoleUser
 	}
-	p.told = true
+	p.tasked = true
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}

@@ -184,18 +184,18 @@ func (d *decoder) result(at ingest.Location, callID string, output json.RawMessa
 	if code := m.Extra.ReturnCode; code != nil {
 		failed = *code != 0
 	} else {
-		failed, reason = toldFailure(ingest.UnquoteText([]byte(output)))
+		failed, reason = failureOf(ingest.UnquoteText([]byte(output)))
 	}
 	return d.trail.Result(at, callID, "bash", output, failed, reason)
 }
 
-func toldFailure(text string) (failed bool, reason string) {
+func failureOf(text string) (failed bool, reason string) {
 	if strings.HasPrefix(text, "The last command <command>") && strings.Contains(text, "timed out and has been killed") {
 		return true, ""
 	}
-	told := head.FindStringSubmatch(text)
-	if told == nil {
+	header := head.FindStringSubmatch(text)
+	if header == nil {
 		return false, ""
 	}
-	return strings.Trim(told[2], "-0") != "", told[1]
+	return strings.Trim(header[2], "-0") != "", header[1]
 }

@@ -16,23 +16,23 @@ func sniff(head []byte) bool {
 	if !open(dec, '{') {
 		return false
 	}
-	told := false
+	described := false
 	for {
 		key, err := dec.ReadToken()
 		if err != nil || key.Kind() != '"' {
-			return told && err != nil
+			return described && err != nil
 		}
 		switch key.String() {
 		case "trajectory_format":
 			value, err := dec.ReadToken()
 			return err == nil && strings.HasPrefix(value.String(), "mini-swe-agent-1")
 		case "messages":
-			if told {
+			if described {
 				return true
 			}
 		case "info":
 			if dec.PeekKind() == '{' && open(dec, '{') {
-				told = isInfo(dec)
+				described = isInfo(dec)
 				continue
 			}
 		}

@@ -27,12 +27,12 @@ func (s *span) facts() trace.Facts {
 		if !d.is {
 			continue
 		}
-		told := d.read(s)
+		facts := d.read(s)
 		if f.Kind == trace.Other {
-			f.Kind = told.Kind
+			f.Kind = facts.Kind
 		}
-		if f.Kind == told.Kind {
-			f.Fill(&told)
+		if f.Kind == facts.Kind {
+			f.Fill(&facts)
 		}
 	}
 	if f.Kind == trace.Tool {

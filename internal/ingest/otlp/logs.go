@@ -22,14 +22,14 @@ import (
 // of the runs whose records name one. Logs is safe for concurrent use.
 func Logs(ld plog.Logs) (events []*unloop.Event, services map[string]string, rejected int, reason string) {
 	services = make(map[string]string)
-	eachRecord(ld, func(told []*unloop.Event, service string) {
-		if len(told) > 0 && told[0].RunID == "" {
+	eachRecord(ld, func(record []*unloop.Event, service string) {
+		if len(record) > 0 && record[0].RunID == "" {
 			rejected++
 			return
 		}
-		events = append(events, told...)
-		if len(told) > 0 && trace.IsNamed(service) {
-			services[told[0].RunID] = service
+		events = append(events, record...)
+		if len(record) > 0 && trace.IsNamed(service) {
+			services[record[0].RunID] = service
 		}
 	})
 	if rejected > 0 {
@@ -135,13 +135,13 @@ func (r *record) event(typ unloop.EventType, id string) *unloop.Event {
 
 // call returns the start and the end of a call from a record about its end. base is the prefix of their ids, or "" if the call
 // has no id.
-func (r *record) call(base string, started, well, failed unloop.EventType) (start, end *unloop.Event) {
+func (r *record) call(base string, started, completed, failed unloop.EventType) (start, end *unloop.Event) {
 	if base == "" {
 		base = r.id()
 	} else {
 		base = trace.CallKey(base)
 	}
-	start, end = r.event(started, base+trace.StartSuffix), r.event(well, base+trace.EndSuffix)
+	start, end = r.event(started, base+trace.StartSuffix), r.event(completed, base+trace.EndSuffix)
 	end.ParentEventID = start.ID
 	if took, ok := r.took(); ok {
 		end.Latency = &took

@@ -137,8 +137,8 @@ func blocked() sink.Notice {
 	return sink.Notice{
 		ID: "msg_1", Level: sink.Block, Why: "nothing changed", Try: "another way",
 		Run: api.RunSummary{
-			Run:         api.Run{ID: "run/1", Name: "nightly", Project: "web", Status: "running"},
-			HealthScore: 45, GuardedBy: ptr("Go"), Agents: []string{"coder"},
+			Run:        api.Run{ID: "run/1", RunBasics: api.RunBasics{Name: "nightly", Project: "web", Status: "running"}},
+			RunVerdict: api.RunVerdict{HealthScore: 45, GuardedBy: ptr("Go")}, Agents: []string{"coder"},
 		},
 		Warning: api.Warning{
 			ID: "w", EventID: ptr("e9"), Type: "same_call", Severity: "critical", Message: "search was called again",

@@ -61,9 +61,9 @@ const wantJSON = `{
     "name": "nightly",
     "project": "web",
     "status": "running",
-    "url": "https://unloop.test/runs/run%2F1",
     "started_at": "2023-11-14T22:13:20Z",
     "ended_at": null,
+    "url": "https://unloop.test/runs/run%2F1",
     "total_cost": 0.3,
     "total_tokens": 300,
     "event_count": 20,
@@ -80,19 +80,24 @@ const wantJSON = `{
     "type": "same_call",
     "severity": "warning",
     "message": "search was called again",
-    "why": "nothing changed",
-    "try": "another way",
+    "details": {
+      "why": "nothing changed",
+      "try": "another way"
+    },
+    "created_at": "2023-11-14T22:13:21Z",
+    "updated_at": "2023-11-14T22:13:22Z",
     "subject": "search",
     "tool": "search",
-    "count": 3,
-    "created_at": "2023-11-14T22:13:21Z",
-    "updated_at": "2023-11-14T22:13:22Z"
+    "count": 3
   },
   "decision": {
+    "run_id": "run/1",
+    "event_id": "e10",
+    "event_number": 0,
     "action": "block",
     "by_guard": false,
     "code": "same_call",
-    "event_id": "e10"
+    "message": ""
   }
 }`
 
@@ -212,10 +217,10 @@ func TestTheMessageForSlack(t *testing.T) {
 }
 
 func TestMessagesForSlackAreLimited(t *testing.T) {
-	m := (&notifier{options: &Options{}}).messageOf(noticeOf("w", 9, sink.Grown))
-	m.Run.Name, m.Run.Project = strings.Repeat("<", 5000), strings.Repeat("é", 5000)
-	m.Warning.Message, m.Warning.Why = strings.Repeat("&", 5000), strings.Repeat("é", 5000)
-	s := slackOf(m)
+	n := noticeOf("w", 9, sink.Grown)
+	n.Run.Name, n.Run.Project = strings.Repeat("<", 5000), strings.Repeat("é", 5000)
+	n.Warning.Message, n.Why = strings.Repeat("&", 5000), strings.Repeat("é", 5000)
+	s := slackOf(n, "")
 	if n := utf8.RuneCountInString(s.Text); n > maxSection {
 		t.Errorf("the text has %d characters", n)
 	}
@@ -249,15 +254,14 @@ func TestHeadlines(t *testing.T) {
 		sink.Raised: "nightly: same_call", sink.Grown: "nightly continues, 9 times so far: same_call",
 		sink.Block: "nightly would have a call blocked: same_call", sink.Halt: "nightly would be halted: same_call",
 	} {
-		w := &notifier{options: &Options{}}
-		if got := w.messageOf(noticeOf("w", 9, level)).headline(); got != want {
+		if got := headlineOf(noticeOf("w", 9, level)); got != want {
 			t.Errorf("%s: %q, want %q", level, got, want)
 		}
 		u := raised("w", 9)
 		u.Run.Name = ""
 		n := noticeOf("w", 9, level)
 		n.Run = api.SummaryOf(&u.Run)
-		if got := w.messageOf(n).headline(); !strings.HasPrefix(got, "run/1") {
+		if got := headlineOf(n); !strings.HasPrefix(got, "run/1") {
 			t.Errorf("%s of a run without a name: %q", level, got)
 		}
 	}

@@ -28,11 +28,19 @@ func publicOnly(_, address string, _ syscall.RawConn) error {
 
 // shared are ranges that IsPrivate and IsGlobalUnicast count as public, and that reach networks of the machine or its provider.
 var shared = []netip.Prefix{
-	netip.MustParsePrefix("0.0.0.0/8"),     // this network
-	netip.MustParsePrefix("100.64.0.0/10"), // carrier-grade NAT, and metadata services
-	netip.MustParsePrefix("198.18.0.0/15"), // benchmarks
-	netip.MustParsePrefix("64:ff9b::/96"),  // NAT64: IPv4 addresses of any kind
-	netip.MustParsePrefix("2002::/16"),     // 6to4, likewise
+	netip.MustParsePrefix("0.0.0.0/8"),        // this network
+	netip.MustParsePrefix("100.64.0.0/10"),    // carrier-grade NAT, and metadata services
+	netip.MustParsePrefix("168.63.129.16/32"), // the service of Azure for its machines
+	netip.MustParsePrefix("192.0.0.0/24"),     // protocols, and a metadata service
+	netip.MustParsePrefix("198.18.0.0/15"),    // benchmarks
+	netip.MustParsePrefix("240.0.0.0/4"),      // reserved
+	netip.MustParsePrefix("::/96"),            // IPv4 addresses of any kind, as the next four
+	netip.MustParsePrefix("::ffff:0:0:0/96"),  // translated
+	netip.MustParsePrefix("64:ff9b::/96"),     // NAT64
+	netip.MustParsePrefix("64:ff9b:1::/48"),   // NAT64 of a network
+	netip.MustParsePrefix("2002::/16"),        // 6to4
+	netip.MustParsePrefix("2001::/32"),        // Teredo
+	netip.MustParsePrefix("fec0::/10"),        // the former private networks
 }
 
 func isPublic(ip netip.Addr) bool {

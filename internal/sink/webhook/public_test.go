@@ -16,6 +16,8 @@ func TestOnlyPublicAddressesAreReachedWhereThatIsAsked(t *testing.T) {
 		"127.0.0.1": false, "::1": false, "0.0.0.0": false, "0.1.2.3": false, "::": false, "10.1.2.3": false, "172.16.0.1": false, "192.168.1.1": false,
 		"169.254.169.254": false, "fe80::1": false, "fd00::1": false, "100.100.100.200": false, "224.0.0.1": false, "255.255.255.255": false,
 		"::ffff:127.0.0.1": false, "64:ff9b::7f00:1": false, "2002:7f00:1::1": false, "198.18.0.1": false,
+		"168.63.129.16": false, "192.0.0.192": false, "250.1.2.3": false, "::7f00:1": false, "::ffff:0:7f00:1": false, "64:ff9b:1::7f00:1": false,
+		"2001:0:7f00:1::": false, "fec0::1": false,
 	} {
 		if got := isPublic(netip.MustParseAddr(address).Unmap()); got != want {
 			t.Errorf("%s is public: %v, want %v", address, got, want)

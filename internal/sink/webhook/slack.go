@@ -31,8 +31,9 @@ const (
 	maxSection  = 3000 // after escaping
 )
 
-func slackOf(m *message) *slackMessage {
-	headline := m.headline()
+// slackOf returns a notice with a link to the page of the run, unless url is "".
+func slackOf(n *sink.Notice, url string) *slackMessage {
+	headline := headlineOf(n)
 	s := &slackMessage{Text: escape(headline, maxSection), Blocks: []block{
 		{Type: "header", Text: &slackText{"plain_text", cut(headline, maxHeadline)}},
 	}}
@@ -41,37 +42,37 @@ func slackOf(m *message) *slackMessage {
 			s.Blocks = append(s.Blocks, block{Type: "section", Text: &slackText{"mrkdwn", "*" + label + "* " + escape(text, maxSection-20)}})
 		}
 	}
-	section("What happened:", m.Warning.Message)
-	section("Why it matters:", m.Warning.Why)
-	section("Try:", m.Warning.Try)
+	section("What happened:", n.Warning.Message)
+	section("Why it matters:", n.Why)
+	section("Try:", n.Try)
 	about := fmt.Sprintf("%s · %s · health %d of 100 · run %s",
-		escape(m.Run.Project, 200), m.Warning.Severity, m.Run.HealthScore, m.Run.Status)
-	if m.Run.URL != nil {
-		about += " · <" + escape(*m.Run.URL, 2000) + "|Open the run>"
+		escape(n.Run.Project, 200), n.Warning.Severity, n.Run.HealthScore, n.Run.Status)
+	if url != "" {
+		about += " · <" + escape(url, 2000) + "|Open the run>"
 	}
 	s.Blocks = append(s.Blocks, block{Type: "context", Elements: []slackText{{"mrkdwn", about}}})
 	return s
 }
 
-// headline returns a summary in one line.
-func (m *message) headline() string {
-	name := m.Run.Name
-	switch m.Level {
+// headlineOf returns a summary in one line.
+func headlineOf(n *sink.Notice) string {
+	name := n.Run.Name
+	switch n.Level {
 	case sink.Test:
 		return "Test message of unloop"
 	case sink.Halt:
-		return fmt.Sprintf("%s %s: %s", name, m.happened("was halted", "would be halted"), m.Warning.Type)
+		return fmt.Sprintf("%s %s: %s", name, happened(n, "was halted", "would be halted"), n.Warning.Type)
 	case sink.Block:
-		return fmt.Sprintf("%s %s: %s", name, m.happened("had a call blocked", "would have a call blocked"), m.Warning.Type)
+		return fmt.Sprintf("%s %s: %s", name, happened(n, "had a call blocked", "would have a call blocked"), n.Warning.Type)
 	case sink.Grown:
-		return fmt.Sprintf("%s continues, %d times so far: %s", name, *m.Warning.Count, m.Warning.Type)
+		return fmt.Sprintf("%s continues, %d times so far: %s", name, *n.Warning.Count, n.Warning.Type)
 	}
-	return fmt.Sprintf("%s: %s", name, m.Warning.Type)
+	return fmt.Sprintf("%s: %s", name, n.Warning.Type)
 }
 
 // happened returns what the guard of the run did, or what one would do in an observed run.
-func (m *message) happened(did, would string) string {
-	if d := m.Decision; d != nil && d.ByGuard {
+func happened(n *sink.Notice, did, would string) string {
+	if d := n.Decision; d != nil && d.ByGuard {
 		return did + " by the guard"
 	}
 	return would

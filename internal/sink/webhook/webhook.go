@@ -72,7 +72,7 @@ func targets(o Options, dial sink.Dialer) (all []sink.Target, err error) {
 func (w *notifier) Send(ctx context.Context, n sink.Notice) error {
 	var content any = w.messageOf(&n)
 	if w.endpoint.Format == FormatSlack {
-		content = slackOf(w.messageOf(&n))
+		content = slackOf(&n, w.urlOf(&n))
 	}
 	body, err := json.Marshal(content)
 	if err != nil {

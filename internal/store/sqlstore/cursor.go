@@ -63,10 +63,10 @@ func parseSorted(text, kind string, parse func(string) (any, error)) (key any, n
 		return nil, 0, store.ErrCursor
 	}
 	if number, err = strconv.ParseInt(first, 10, 64); err != nil {
-		return nil, 0, fmt.Errorf("%w: the number of a run is none", store.ErrCursor)
+		return nil, 0, fmt.Errorf("%w: a run number is not a number", store.ErrCursor)
 	}
 	if key, err = parse(rest); err != nil {
-		return nil, 0, fmt.Errorf("%w: a key is no number", store.ErrCursor)
+		return nil, 0, fmt.Errorf("%w: a key is not a number", store.ErrCursor)
 	}
 	return key, number, nil
 }

@@ -73,22 +73,22 @@ func badBuckets(t *testing.T, s Store) {
 }
 
 func unflushed(t *testing.T, s Store) {
-	told := func(want ...string) {
+	holds := func(want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, must[[]string](t)(s.Unflushed(t.Context()))); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
-	told()
+	holds()
 	commit(t, s, store.Batch{
 		Runs:   []store.Run{run(1, "a"), run(2, "b"), run(3, "c")},
 		Events: []store.Event{event(1, 1, "1", 1), event(2, 2, "1", 1), event(3, 1, "2", 2)},
 	})
-	told("a", "b")
+	holds("a", "b")
 	commit(t, s, store.Batch{Flushed: 2})
-	told("a")
+	holds("a")
 	commit(t, s, store.Batch{Flushed: 3})
-	told()
+	holds()
 }
 
 func size(t *testing.T, s Store) {
@@ -175,7 +175,7 @@ func claims(t *testing.T, s Store) {
 	}
 	all.Wait()
 	if won.Load() != 1 {
-		t.Errorf("of 16 who claimed the same, %d were told that it is new", won.Load())
+		t.Errorf("of 16 who claimed the same, %d were holds that it is new", won.Load())
 	}
 }
 

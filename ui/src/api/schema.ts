@@ -776,6 +776,8 @@ export interface components {
         Analysis: {
             /** @description Identity of the call within its run: equal for calls of the same tool with the same arguments, as far as the arguments decide the result. For an assistant's message: identity of the text without volatile parts. */
             call?: string;
+            /** @description Id of the event that started the call that this event ends. Absent if the event ends no call, or a call without a known start. */
+            call_event_id?: string;
             /** @description Whether the result is new in the run. Absent if that is unknown. */
             novel?: boolean;
             /**
@@ -948,7 +950,7 @@ export interface components {
         Event: {
             /** @description The agent that acted; for a handoff, the agent that receives control. */
             agent: string | null;
-            /** @description How the event compares with the earlier events of its run, under the run's profile. null: not a tool call or a message, or the run has not been evaluated since the event was stored. A late event can change it. */
+            /** @description How the event compares with the earlier events of its run, under the run's profile. null: not a call or a message, or the run has not been evaluated since the event was stored. A late event can change it. */
             analysis: components["schemas"]["Analysis"] | null;
             /** @description Properties that the tool declares. */
             annotations: components["schemas"]["ToolHints"] | null;
@@ -1209,11 +1211,11 @@ export interface components {
              * @description Known cost in US dollars.
              */
             estimated_cost: number;
-            /** @description The kind of guard that carries out decisions in this run. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /**
              * Format: int64
-             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19.
+             * @description Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range.
              */
             health_score: number;
             /**

@@ -10,19 +10,21 @@ function entriesOf(events: Event[]): Entries {
 }
 
 describe("entries", () => {
-  it("join a call and its outcome by the call's id, also where calls overlap", () => {
+  it("join a call and its outcome where calls overlap", () => {
     const [startA, endA] = call("read", { path: "a" }, "A") as [Event, Event];
     const [startB, endB] = call("read", { path: "b" }, "B") as [Event, Event];
     const { list } = entriesOf([startA, startB, endB, endA]);
     expect(list.map((e) => [e.first.input, e.last?.output, e.outcome])).toEqual([[{ path: "a" }, "A", "done"], [{ path: "b" }, "B", "done"]]);
   });
 
-  it("join calls without an id by tool and agent, the oldest first", () => {
+  it("join the call that the server names, whatever the ids, tools and agents of the events are", () => {
     const list = entriesOf([
-      event({ type: "tool_call_started", tool: "t", input: 1 }), event({ type: "tool_call_started", tool: "t", input: 2 }),
-      event({ type: "tool_call_failed", tool: "t", error: "no" }),
+      event({ event_id: "first", type: "tool_call_started", tool: "t", call_id: "1" }), event({ event_id: "second", type: "tool_call_started", tool: "t", call_id: "1" }),
+      event({ type: "tool_call_failed", tool: "t", call_id: "1", analysis: { call_event_id: "second" } }),
+      event({ event_id: "model", type: "llm_call_started", agent: "a" }), event({ type: "llm_call_completed", agent: "b", analysis: { call_event_id: "model" } }),
+      event({ type: "tool_call_completed", tool: "t", call_id: "1" }),
     ]).list;
-    expect(list.map((e) => [e.first.input, e.outcome])).toEqual([[1, "failed"], [2, "open"]]);
+    expect(list.map((e) => [e.first.event_id.replace(/^e\d+$/, "outcome"), e.outcome])).toEqual([["first", "open"], ["second", "failed"], ["model", "done"], ["outcome", "done"]]);
   });
 
   it("are replaced when the outcome comes, so that a page sees the change", () => {
@@ -52,7 +54,7 @@ describe("entries", () => {
 
   it("stand below the call of the model that led to them, and below their parent", () => {
     const list = entriesOf([
-      ...call("early", 1, 1), event({ type: "llm_call_started" }), event({ type: "llm_call_completed" }),
+      ...call("early", 1, 1), event({ event_id: "m", type: "llm_call_started" }), event({ type: "llm_call_completed", analysis: { call_event_id: "m" } }),
       ...call("t", 1, 1), event({ event_id: "p", type: "state_updated" }), event({ type: "message", parent_event_id: "p" }),
     ]).list;
     expect(list.map((e) => e.depth)).toEqual([0, 0, 1, 0, 1]);

@@ -1,5 +1,5 @@
 // Converts events to entries. A call and its outcome form one entry; every other event is an entry of its own. The server determines which
-// calls and results are equal, which results are new, and what an event repeats.
+// outcome belongs to which call, which calls and results are equal, which results are new, and what an event repeats.
 import type { Event } from "../api/names";
 import { instant } from "./event_log";
 
@@ -70,7 +70,6 @@ export class Entries {
   /** The duration of the slowest entry, in milliseconds. */
   slowest = 0;
   private of = new Map<string, number>(); // event id → entry
-  private open = new Map<string, number[]>(); // call → entries without an outcome
   private llms = new Set<string>(); // agents that have called a model
   private latest = new Map<string, number>(); // call, tool → entry
   private signatures = new Map<string, number>(); // action → signature
@@ -128,17 +127,10 @@ export class Entries {
     entry.outcome = "open";
     entry.signature = this.signatureOf(entry);
     if (kind === "llm") this.llms.add(entry.agent);
-    const key = this.keyOf(e, kind);
-    const waiting = this.open.get(key);
-    if (waiting) waiting.push(entry.index);
-    else this.open.set(key, [entry.index]);
   }
 
   private end(e: Event, number: number, kind: "tool" | "llm", outcome: Outcome): void {
-    const key = this.keyOf(e, kind);
-    const waiting = this.open.get(key);
-    const index = waiting?.shift();
-    if (waiting?.length === 0) this.open.delete(key);
+    const index = this.of.get(e.analysis?.call_event_id ?? "");
     const entry = index === undefined ? this.push(e, number, kind) : { ...this.list[index]! };
     this.list[entry.index] = entry; // a new object, so that the page notices the change
     entry.last = e;
@@ -146,11 +138,11 @@ export class Entries {
     this.of.set(e.event_id, entry.index);
     if (index !== undefined) entry.duration = e.latency_ms ?? Math.max(instant(e.timestamp) - entry.time, 0);
     this.slowest = Math.max(this.slowest, entry.duration ?? 0);
-    if (kind === "tool") this.settle(entry, e);
+    if (kind === "tool") this.readAnalysis(entry, e);
     entry.signature = this.signatureOf(entry);
   }
 
-  private settle(entry: Entry, e: Event): void {
+  private readAnalysis(entry: Entry, e: Event): void {
     const analysis = e.analysis;
     entry.call = analysis?.call ?? entry.call;
     entry.result = analysis?.result ?? "";
@@ -160,10 +152,5 @@ export class Entries {
     entry.previous = this.of.get(analysis?.repeats_event_id ?? "") ?? this.latest.get(call) ?? this.latest.get(tool) ?? -1;
     if (entry.call) this.latest.set(call, entry.index);
     this.latest.set(tool, entry.index);
-  }
-
-  private keyOf(e: Event, kind: "tool" | "llm"): string {
-    if (e.call_id) return `${kind} ${e.call_id}`;
-    return kind === "tool" ? `tool of ${e.agent ?? ""} ${toolOf(e)}` : `llm of ${e.agent ?? ""}`;
   }
 }

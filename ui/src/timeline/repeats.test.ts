@@ -12,7 +12,10 @@ function timelineOf(events: Event[]): Timeline {
   return { entries: entries.list, slowest: entries.slowest, repeats: repeatsOf(entries.list), decisions: [], entryOf: (id) => entries.entryOf(id) };
 }
 
-const model = (): Event[] => [event({ type: "llm_call_started", model: "m" }), event({ type: "llm_call_completed", model: "m" })];
+const model = (): Event[] => {
+  const start = event({ type: "llm_call_started", model: "m" });
+  return [start, event({ type: "llm_call_completed", model: "m", analysis: { call_event_id: start.event_id } })];
+};
 const times = (n: number, make: () => Event[]): Event[] => Array.from({ length: n }, make).flat();
 
 describe("repeats", () => {

@@ -17,8 +17,7 @@ export function event(members: Partial<Event>): Event {
 export function call(tool: string, input: unknown, output: unknown, more: Analysis = {}): Event[] {
   const call_id = `c${++made}`;
   const identity = `${tool} ${JSON.stringify(input)}`;
-  return [
-    event({ type: "tool_call_started", tool, input, call_id, analysis: { call: identity } }),
-    event({ type: "tool_call_completed", tool, output, call_id, analysis: { call: identity, result: JSON.stringify(output), ...more } }),
-  ];
+  const start = event({ type: "tool_call_started", tool, input, call_id, analysis: { call: identity } });
+  const analysis = { call: identity, call_event_id: start.event_id, result: JSON.stringify(output), ...more };
+  return [start, event({ type: "tool_call_completed", tool, output, call_id, analysis })];
 }

@@ -28,20 +28,20 @@ def report(run_state: RunState, transport: Transport, decision: Decision) -> Dec
     if run_state.reported is not run:
         listen(run_state, transport)
     run_state.reported = run
-    told: dict[str, Any] = {"by": BY}
+    fields: dict[str, Any] = {"by": BY}
     if action != "allow":
-        told |= {"action": action, "code": decision.code, "message": decision.message, "count": decision.count}
+        fields |= {"action": action, "code": decision.code, "message": decision.message, "count": decision.count}
         if decision.findings:
-            told |= _finding(decision.findings[0])
+            fields |= _finding(decision.findings[0])
     if decision.shadow:
-        told["shadow"] = True
-    run.event("guard_decision", metadata={"guard": told})
+        fields["shadow"] = True
+    run.event("guard_decision", metadata={"guard": fields})
     return decision
 
 
 def _finding(finding: dict[str, Any]) -> dict[str, Any]:
     """Returns the rule and the subject of a finding, and the number of events from the first that belongs to it to the last."""
-    told = {"rule": finding.get("rule", ""), "subject": finding.get("subject", "")}
+    report = {"rule": finding.get("rule", ""), "subject": finding.get("subject", "")}
     with contextlib.suppress(KeyError, TypeError):
-        told["span"] = max(0, finding["event"]["number"] - finding["first"]["number"] + 1)
-    return told
+        report["span"] = max(0, finding["event"]["number"] - finding["first"]["number"] + 1)
+    return report

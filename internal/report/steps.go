@@ -15,8 +15,8 @@ const (
 	maxRound   = 4  // maximum steps of a pattern whose repeats are folded
 )
 
-// proof displays steps in rows: the change of each against an earlier one, with repeats folded into one line.
-func (p *page) proof(steps []Step) {
+// steps displays steps in rows: the change of each against an earlier one, with repeats folded into one line.
+func (p *page) steps(steps []Step) {
 	t := table{page: p, steps: steps}
 	for k := range steps {
 		t.labels = max(t.labels, min(columns(label(steps[k].Event)), p.width/labelShare))
