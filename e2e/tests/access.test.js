@@ -13,6 +13,11 @@ await mkdir(folder, { recursive: true });
 const browser = await launch({ after });
 const server = await Server.start({ after });
 const empty = await Server.start({ after });
+process.env.UNLOOP_SHADOW_PROFILE = "cycles";
+const shadowed = await Server.start({ after });
+delete process.env.UNLOOP_SHADOW_PROFILE;
+const once = new Agent("once");
+await shadowed.send([...once.begin(), ...once.loop(12)]);
 
 // Runs of all kinds: those of the demo, a swarm of agents, and many that are well.
 const demo = run("demo", "--endpoint", server.url, "--speed", "60");
@@ -73,6 +78,8 @@ const pages = [
   },
   { name: "run-agents", path: "/runs/handover", ready: (p) => p.getByRole("treegrid", { name: "Timeline" }).getByText("publish") },
   { name: "waterfall", path: `/runs/${team}/waterfall`, ready: (p) => p.getByRole("treegrid", { name: "Waterfall" }).getByText("search").first() },
+  { name: "shadow", server: shadowed, path: "/shadow", ready: (p) => p.getByText(/^Judged: 1 run\./) },
+  { name: "shadow-none", path: "/shadow", ready: (p) => p.getByText("A shadow profile judges all runs") },
   { name: "run-not-found", path: "/runs/nothing", expect: [/404/], ready: (p) => p.getByRole("heading", { name: "Run not found" }) },
   { name: "not-found", path: "/nowhere", expect: [/404/], ready: (p) => p.getByRole("heading", { name: "Page not found" }) },
   { name: "graph", path: `/runs/${stuck}/graph`, ready: (p) => p.getByRole("button", { name: /calls.*loop/ }).first() },

@@ -234,6 +234,17 @@ describe("all pages", () => {
     await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
   });
 
+  test("that could not be loaded are loaded once the server answers again", async (t) => {
+    const own = await Server.start(t);
+    const page = await open(t, browser, own, "/rules", { expect: [/ERR_CONNECTION_REFUSED|Failed to fetch/] });
+    await page.getByRole("heading", { level: 1, name: "Rules" }).waitFor();
+    await own.stop();
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Overview" }).click();
+    await page.getByRole("alert").filter({ hasText: "The server does not respond" }).waitFor();
+    await own.go();
+    await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+  });
+
   test("say so where the server does not know what they ask for", async (t) => {
     const page = await open(t, browser, server, "/compare?a=nobody&b=loops", { expect: [/404/] });
     await page.getByRole("alert").filter({ hasText: "there is no run with this id" }).waitFor();

@@ -83,6 +83,21 @@ describe("a shadow profile", () => {
     await page.getByRole("complementary", { name: "Event" }).waitFor();
   });
 
+  test("is compared over all runs, before and after they get new events", async (t) => {
+    const { server } = await configured(t, "all", "shadow: {profile: cycles}\n");
+    const [quiet, talks] = [new Agent("quiet"), new Agent("fails")];
+    await server.send([...quiet.begin(), ...quiet.work(3), ...quiet.end()]);
+    const failures = Array.from({ length: 12 }, (_, i) => talks.call("read_file", { path: `a/${i}.go` }, new Error("permission denied"))).flat();
+    await server.send([...talks.begin(), ...failures]);
+    const page = await open(t, browser, server, "/shadow");
+    await page.getByText(/^Judged: 2 runs\. The shadow profile would have done more in 0, less in 1, and the same in 1\./).waitFor();
+    await page.getByRole("link", { name: /^1 run: recorded (nudge|block|halt), shadow none$/ }).click();
+    await page.getByRole("heading", { name: /^Recorded \w+, shadow none$/ }).waitFor();
+    await page.getByRole("link", { name: "fails" }).waitFor();
+    await server.send([...talks.loop(12), ...talks.end()]);
+    await page.getByRole("link", { name: /^1 run: recorded (block|halt), shadow halt$/ }).waitFor();
+  });
+
   test("is not shown where there is none", async (t) => {
     const server = await Server.start(t);
     const agent = new Agent("alone");

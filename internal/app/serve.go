@@ -125,6 +125,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	inner := begin(func() error { return p.recorder.Run(recording) })
 	cleaning := begin(func() error { return p.retain(serving) })
 	indexing := begin(func() error { return p.index(serving) })
+	shadowing := begin(func() error { return p.judgeShadows(serving) })
 	following := begin(func() error { return p.follow(serving) })
 	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
@@ -138,7 +139,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), following.wait(), asking.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), shadowing.wait(), following.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()

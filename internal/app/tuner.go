@@ -30,20 +30,21 @@ const (
 // tuner finds thresholds by replays, and writes them into the configuration file, or into the database of a cluster.
 type tuner struct {
 	judges
-	store   *sqlstore.Store
-	file    string           // "" for none
-	shadow  *profile.Profile // nil for none
-	cluster bool
-	base    config.Settings // those of a cluster without what people applied
-	use     func(*profile.Profile)
-	mu      sync.Mutex // held while a setting is applied
+	store       *sqlstore.Store
+	file        string           // "" for none
+	shadow      *profile.Profile // nil for none
+	shadowJudge string           // identifies it; see judgeOf
+	cluster     bool
+	base        config.Settings // those of a cluster without what people applied
+	use         func(*profile.Profile)
+	mu          sync.Mutex // held while a setting is applied
 }
 
 // newTuner returns a tuner. It calls the recorder with the profile for new runs when a setting is applied.
 func (p *components) newTuner(j judges) (*tuner, error) {
 	shadow, err := p.config.LoadShadow()
 	return &tuner{
-		judges: j, store: p.store, file: p.file, shadow: shadow, cluster: p.cluster != nil, base: p.fileSettings, use: p.recorder.SetProfile,
+		judges: j, store: p.store, file: p.file, shadow: shadow, shadowJudge: p.judgeOf(), cluster: p.cluster != nil, base: p.fileSettings, use: p.recorder.SetProfile,
 	}, err
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
@@ -125,4 +126,30 @@ func TestTheShadowProfileIsJudgedAndNotActedOn(t *testing.T) {
 	if after := decoded[[]api.Decision](t, get(t, url+"/api/runs/r/decisions")); len(after) != len(recorded) {
 		t.Errorf("%d decisions are recorded, %d were", len(after), len(recorded))
 	}
+}
+
+func TestTheShadowProfileJudgesAllRuns(t *testing.T) {
+	url := serve(t, func(c *config.Config) {
+		c.Shadow = config.Shadow{Profile: "default", Settings: config.Settings{"same_errors": "50"}}
+	})
+	stuck(t, url, "stuck")
+	post(t, url+"/api/events", "application/x-ndjson", failures("brief", 2))
+	var got api.ShadowRuns
+	eventually(t, 20*time.Second, "both runs are judged", func() bool {
+		got = decoded[api.ShadowRuns](t, get(t, url+"/api/shadow"))
+		return got.Judged == 2
+	})
+	if !got.Configured || got.Profile != "default" || got.Runs != 2 || got.TooLong != 0 {
+		t.Errorf("%+v", got)
+	}
+	recorded := decoded[api.RunSummary](t, get(t, url+"/api/runs/stuck")).WorstDecision
+	shadow := decoded[api.Shadow](t, get(t, url+"/api/runs/stuck/shadow")).Replay
+	all := decoded[api.ShadowRuns](t, get(t, url+"/api/shadow?decision="+recorded+"&shadow_decision="+shadow.WorstDecision))
+	if len(all.Items) != 1 || all.Items[0].RunID != "stuck" || all.Items[0].EventNumber == nil || *all.Items[0].EventNumber != shadow.Decisions[0].EventNumber {
+		t.Errorf("%+v, want the first decision of %+v", all.Items, shadow.Decisions)
+	}
+	post(t, url+"/api/events", "application/x-ndjson", failures("late", 30))
+	eventually(t, 20*time.Second, "a new run is judged", func() bool {
+		return decoded[api.ShadowRuns](t, get(t, url+"/api/shadow")).Judged == 3
+	})
 }

@@ -46,6 +46,7 @@ type baseline struct {
 	baselineFlags
 	known  map[baselineLoop]bool // nil without a baseline
 	hidden int                   // known loops that were not reported
+	runs   int                   // runs that were not reported, because they have no other loops
 }
 
 // load reads the file. With --write-baseline it does not read it, and the file need not exist.
@@ -112,7 +113,8 @@ func (b *baseline) knows(run, rule, subject string) bool {
 func (b *baseline) save(stderr io.Writer) error {
 	if !b.write {
 		if b.hidden > 0 {
-			complain(stderr, plural(b.hidden, "known loop", "known loops")+" of the baseline not reported")
+			complain(stderr, fmt.Sprintf("%s of the baseline and %s without others not reported",
+				plural(b.hidden, "known loop", "known loops"), plural(b.runs, "run", "runs")))
 		}
 		return nil
 	}

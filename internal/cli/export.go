@@ -33,7 +33,7 @@ func exportCommand() *cobra.Command {
 			"  unloop export --labelled > labelled.jsonl",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if labels {
-				return cobra.NoArgs(cmd, args)
+				return noArgs(cmd, args)
 			}
 			return oneArg("RUN", "the id of a run")(cmd, args)
 		},

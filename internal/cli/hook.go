@@ -26,7 +26,7 @@ func hookCommand() *cobra.Command {
 			"shadow (only record). The mode comes from --mode, else UNLOOP_HOOK_MODE, else the key hook in .unloop.yaml of the project\n" +
 			"or in unloop/hook.yaml of the user's configuration. docs/hooks.md describes each agent.",
 		Example: "  unloop hook install\n  unloop hook install claude-code --mode guard --dry-run\n  unloop hook status\n  unloop hook log --follow\n  unloop hook uninstall",
-		Args:    cobra.NoArgs,
+		Args:    groupArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			hook.OwnProcess()
 			folder, err := hookFolder()
@@ -70,7 +70,7 @@ func hookStatuslineCommand() *cobra.Command {
 		Long: "Statusline is the command for the key statusLine of Claude Code's settings:\n\n" +
 			"  {\"statusLine\": {\"type\": \"command\", \"command\": \"unloop hook statusline\"}}",
 		Example: "  unloop hook statusline",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			folder, err := hookFolder()
 			if err != nil {

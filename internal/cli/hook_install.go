@@ -102,6 +102,9 @@ func hookInstallCommand() *cobra.Command {
 			for k := range agents {
 				failed = append(failed, f.install(cmd, i, &agents[k]))
 			}
+			if !f.dryRun {
+				fmt.Fprintln(cmd.OutOrStdout(), "New sessions use the hook. unloop hook status shows whether it ran, and unloop hook log what it said.")
+			}
 			return errors.Join(failed...)
 		},
 	}

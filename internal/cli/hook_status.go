@@ -25,7 +25,7 @@ func hookStatusCommand() *cobra.Command {
 		Use:     "status",
 		Short:   "Show for each agent whether unloop is registered, when a hook last ran, and what needs your approval",
 		Example: "  unloop hook status",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			i, err := (&installFlags{}).installer()
 			if err != nil {
@@ -115,7 +115,7 @@ func hookLogCommand() *cobra.Command {
 		Use:     "log",
 		Short:   "Print the nudges, denials and faults of all sessions; with --follow, also new ones",
 		Example: "  unloop hook log\n  unloop hook log --follow",
-		Args:    cobra.NoArgs,
+		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			folder, err := hookFolder()
 			if err != nil {
@@ -199,7 +199,7 @@ func hookExplainCommand() *cobra.Command {
 		Short:   "Show a session: its state, its warnings, and its nudges and denials",
 		Long:    "Explain takes the beginning of a session's id. unloop hook log prints the ids.",
 		Example: "  unloop hook explain 0b6c",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("SESSION", "the beginning of the id of a session that unloop hook log prints"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, err := hookFolder()
 			if err != nil {
@@ -239,7 +239,7 @@ func allowCommand() *cobra.Command {
 			"evidence. With --tool, calls of that tool are never denied in the session. With --once, only the next call is allowed.\n" +
 			"The log has an entry for it.",
 		Example: "  unloop allow 0b6c\n  unloop allow 0b6c --tool Bash\n  unloop allow 0b6c --once",
-		Args:    cobra.ExactArgs(1),
+		Args:    oneArg("SESSION", "the beginning of the id of a session that unloop hook log prints"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			folder, err := hookFolder()
 			if err != nil {

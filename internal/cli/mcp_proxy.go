@@ -68,7 +68,7 @@ func (f *mcpProxyFlags) check(args []string) error {
 	case f.mode != "guard" && f.mode != "observe":
 		return fmt.Errorf("invalid --mode %q: want guard or observe", f.mode)
 	case (len(args) == 0) == (f.url == ""):
-		return errors.New("want a COMMAND or --url URL, and not both")
+		return errors.New("want either the COMMAND of an MCP server or --url URL; unloop mcp-proxy --help has examples")
 	case f.addr != "" && f.url == "":
 		return errors.New("--addr needs --url URL")
 	case f.addr != "" && len(f.headers) > 0:

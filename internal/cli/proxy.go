@@ -44,7 +44,7 @@ func proxyCommand() *cobra.Command {
 			"  unloop proxy --mode guard\n" +
 			"  unloop proxy --openai-upstream http://127.0.0.1:11434      # Ollama, vLLM, LiteLLM and others with OpenAI's API\n" +
 			"  unloop proxy --server http://127.0.0.1:8765                # record the runs, for the dashboard",
-		Args: cobra.NoArgs,
+		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
 	f.add(cmd.Flags())

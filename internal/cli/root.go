@@ -57,6 +57,7 @@ func rootCommand() *cobra.Command {
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.SetFlagErrorFunc(flagError)
 	complete(root)
+	wrapHelp(root)
 	return root
 }
 
@@ -77,7 +78,7 @@ func groupArgs(cmd *cobra.Command, args []string) error {
 // noArgs accepts no argument.
 func noArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("unexpected argument %q: %s takes only flags", args[0], cmd.CommandPath())
+		return fmt.Errorf("unexpected argument %q: %s takes only flags, which --help lists", args[0], cmd.CommandPath())
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/internal/settings"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -45,7 +46,10 @@ func explainCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			page, ok := detect.Explain(args[0])
 			if !ok {
-				return suggest(fmt.Errorf("unknown rule %q: want one of %s", args[0], list(detect.Rules())), args[0], detect.Rules())
+				if near := settings.Nearest(args[0], detect.Rules()); near != "" {
+					return fmt.Errorf("unknown rule %q; did you mean %q?", args[0], near) // the list would hide the answer
+				}
+				return fmt.Errorf("unknown rule %q: want one of %s", args[0], list(detect.Rules()))
 			}
 			out := cmd.OutOrStdout()
 			fmt.Fprintf(out, "%s\n\n%s\n\nWhy it matters\n%s\n\nWhat to try\n%s\n", page.Rule,

@@ -99,6 +99,7 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		Verdict: func(r *report.Run) error {
 			bar.clear()
 			if !known.keepNew(r) {
+				known.runs++
 				return nil
 			}
 			worst = max(worst, r.Worst())

@@ -23,7 +23,7 @@ type Config struct {
 	DB            string        `yaml:"db" doc:"A SQLite file, or postgres://… Empty: unloop.db in your state directory."`
 	Profile       string        `yaml:"profile" doc:"The profile that evaluates the runs. unloop profile list lists all profiles."`
 	Settings      Settings      `yaml:"settings" doc:"Changes to the profile's settings, such as {same_errors: 6}. unloop profile show NAME lists all settings."`
-	Shadow        Shadow        `yaml:"shadow" doc:"A second profile that judges along and never acts. The page of a run shows what it would have decided."`
+	Shadow        Shadow        `yaml:"shadow" doc:"A second profile that judges along and never acts. The dashboard shows what it would have decided in each run."`
 	Project       string        `yaml:"project" doc:"The project of runs that do not name one."`
 	Hosts         []string      `yaml:"hosts" doc:"Allowed host names in requests, besides localhost and the host of addr, such as [unloop.example.com]."`
 	Origins       []string      `yaml:"origins" doc:"Origins of web pages that may send requests, besides the server's own, such as [https://app.example.com]."`

@@ -161,7 +161,7 @@ func TestTokens(t *testing.T) {
 		t.Errorf("tokens %s and %s", token, other)
 	}
 	_, _, err = NewToken("", "all")
-	if err == nil || err.Error() != "a token needs a name\ninvalid scope \"all\": want one of ingest, read, admin" {
+	if err == nil || err.Error() != "missing --name: name who uses the token, such as agents\ninvalid scope \"all\": want one of ingest, read, admin" {
 		t.Errorf("error %v", err)
 	}
 }

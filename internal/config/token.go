@@ -14,7 +14,7 @@ import (
 // NewToken returns a new token of 256 random bits, and its entry for the configuration.
 func NewToken(name, scope string) (token string, entry Token, err error) {
 	if strings.TrimSpace(name) == "" {
-		err = errors.New("a token needs a name")
+		err = errors.New("missing --name: name who uses the token, such as agents")
 	}
 	if !slices.Contains(scopes, scope) {
 		err = errors.Join(err, fmt.Errorf("invalid scope %q: want one of %s", scope, strings.Join(scopes, ", ")))

@@ -15,7 +15,7 @@ import (
 type (
 	overviewQuery struct {
 		RunFilter
-		Step string `query:"step" doc:"Length of a bucket, such as 15m. Default: 1/48 of the time range."`
+		Step string `query:"step" doc:"Length of a bucket, such as 15m. Default: the shortest of 1m, 2m, 5m, 10m, 15m, 30m, 1h, 2h, 3h, 6h, 12h, 24h, 48h and multiples of 168h with at most 60 buckets."`
 		By   string `query:"by" doc:"What groups has: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups."`
 	}
 	overviewAnswer struct{ Body api.Overview }
@@ -59,10 +59,21 @@ func timeRange(f *store.Filter, text string, now time.Time) (step time.Duration,
 		return 0, problem(http.StatusBadRequest, "since", "must be before until")
 	}
 	if text == "" {
-		return max((f.Until.Sub(f.Since) / 48).Round(time.Second), time.Second), nil
+		return defaultStep(f.Until.Sub(f.Since)), nil
 	}
 	if step, err = time.ParseDuration(text); err != nil || step <= 0 {
 		return 0, problem(http.StatusBadRequest, "step", "want a duration above 0, such as 15m")
 	}
 	return step, nil
+}
+
+// defaultStep returns a step that people read easily, with at most 60 buckets in the range.
+func defaultStep(span time.Duration) time.Duration {
+	for _, step := range []time.Duration{1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880} {
+		if step *= time.Minute; span <= 60*step {
+			return step
+		}
+	}
+	const week = 7 * 24 * time.Hour
+	return week * max(1, (span+60*week-1)/(60*week))
 }

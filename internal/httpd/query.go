@@ -102,7 +102,7 @@ func (s *Server) runRoutes() {
 	query(s, list, s.listEvents)
 	query(s, get("/api/runs/{id}/warnings", "list-warnings", "List a run's warnings", "All warnings of the run, the first raised first."), s.listWarnings)
 	query(s, get("/api/runs/{id}/decisions", "list-decisions", "List a run's decisions",
-		"The events at which the profile's policy would have warned, blocked or halted, in the order of the run."), s.listDecisions)
+		"The events at which the profile's policy would have nudged, blocked or halted, in the order of the run."), s.listDecisions)
 	op := s.operation(http.MethodDelete, "/api/runs/{id}", Admin, "runs", "delete-run", "Delete a run", "Deletes the run with its events, warnings and decisions.")
 	query(s, op, s.deleteRun)
 }

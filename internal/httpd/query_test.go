@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -335,6 +336,18 @@ func TestTheServerIsHealthyOnceItIsReady(t *testing.T) {
 	wrong = nil
 	if w := h.do(http.MethodGet, "/api/health", ""); w.Code != http.StatusOK || w.Body.String() != `{"status":"healthy","service":"unloop","version":"1.2.3","grpc":"off","refolding_runs":0,"unreadable_events":0}` {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+func TestAnOverviewHasStepsThatPeopleReadEasily(t *testing.T) {
+	const day = 24 * time.Hour
+	for span, want := range map[time.Duration]time.Duration{
+		time.Second: time.Minute, time.Hour: time.Minute, day: 30 * time.Minute, 7 * day: 3 * time.Hour, 30 * day: 12 * time.Hour,
+		365 * day: 7 * day, 3 * 365 * day: 21 * day,
+	} {
+		if got := defaultStep(span); got != want || span/got > 60 {
+			t.Errorf("in %v: %v, want %v", span, got, want)
+		}
 	}
 }
 

@@ -32,6 +32,14 @@ func (f *fakeTuner) Apply(ctx context.Context, by *store.Act, s api.NewSetting) 
 	return "unloop.yaml", f.acts.Act(ctx, by)
 }
 
+func (f *fakeTuner) ShadowRuns(_ context.Context, recorded, shadow *policy.Action) (api.ShadowRuns, error) {
+	answer := api.ShadowRuns{Counts: []api.ShadowCount{}, Items: []api.ShadowRun{}}
+	if recorded != nil && shadow != nil {
+		answer.Items = append(answer.Items, api.ShadowRun{Decision: recorded.String(), Shadow: shadow.String()})
+	}
+	return answer, nil
+}
+
 func (f *fakeTuner) Shadow(context.Context, *store.Run, int) (*pipeline.Replayed, error) {
 	return f.shadow, nil
 }
@@ -63,6 +71,16 @@ func TestASettingIsAppliedAndTheAuditLogSaysSo(t *testing.T) {
 	acts := get[[]api.Act](h, "/api/acts")
 	if len(acts) != 1 || acts[0].Action != "apply" || acts[0].Value != "same_errors=6" || acts[0].Tool != "read_file" || acts[0].Who != "local" {
 		t.Errorf("the audit log has %+v", acts)
+	}
+}
+
+func TestShadowVerdictsAreSelectedByBothDecisions(t *testing.T) {
+	h := newTestServer(t, nil)
+	if got := get[api.ShadowRuns](h, "/api/shadow?decision=warn&shadow_decision=halt"); len(got.Items) != 1 || got.Items[0].Decision != "warn" || got.Items[0].Shadow != "halt" {
+		t.Errorf("%+v", got)
+	}
+	if got := get[api.ShadowRuns](h, "/api/shadow"); len(got.Items) != 0 {
+		t.Errorf("without decisions: %+v", got)
 	}
 }
 

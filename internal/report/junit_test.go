@@ -22,7 +22,7 @@ func TestJUnit(t *testing.T) {
 		failOn policy.Action
 		want   []string
 	}{
-		{"without a choice, runs fail that would have been warned", policy.Allow, []string{"chem-7", "b7c1", "build", "poll", "team"}},
+		{"without a choice, runs fail that would have been nudged", policy.Allow, []string{"chem-7", "b7c1", "build", "poll", "team"}},
 		{"from warn on", policy.Warn, []string{"chem-7", "b7c1", "build", "poll", "team"}},
 		{"from halt on", policy.Halt, []string{"chem-7"}},
 		{"never", policy.Halt + 1, nil},

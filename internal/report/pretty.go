@@ -119,7 +119,7 @@ func (p *prettyWriter) fates() string {
 	for _, m := range []struct {
 		action policy.Action
 		verb   string
-	}{{policy.Warn, "warned "}, {policy.Block, "blocked calls in "}, {policy.Halt, "stopped "}} {
+	}{{policy.Warn, "nudged "}, {policy.Block, "blocked calls in "}, {policy.Halt, "halted "}} {
 		if n := p.met[m.action]; n > 0 {
 			parts = append(parts, m.verb+number(n, "run"))
 		}
@@ -165,7 +165,7 @@ func (p *page) verdict(r *Run) {
 
 // fate returns what the policy would have done, and at which event first.
 func fate(r *Run) string {
-	verbs := [...]string{policy.Warn: "warned", policy.Block: "blocked", policy.Halt: "stopped"}
+	verbs := [...]string{policy.Warn: "nudged", policy.Block: "blocked", policy.Halt: "halted"}
 	var parts []string
 	for action := policy.Warn; action <= policy.Halt; action++ {
 		k := slices.IndexFunc(r.Decisions, func(d Decision) bool { return d.Action == action })

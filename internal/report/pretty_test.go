@@ -68,7 +68,7 @@ func TestPretty(t *testing.T) {
 	})
 	t.Run("the summary names no action that no run would have met", func(t *testing.T) {
 		got := string(write(t, "pretty", Options{}, handoffRun(), healthyRun()))
-		if !strings.HasSuffix(got, "\npolicy: would have warned 1 run\n") {
+		if !strings.HasSuffix(got, "\npolicy: would have nudged 1 run\n") {
 			t.Errorf("got %s", got)
 		}
 	})

@@ -69,14 +69,21 @@ func CheckFormat(name string) error {
 
 // formatNamed returns the format with the name.
 func formatNamed(name string) (ingest.Format, error) {
-	var names []string
 	for _, f := range Formats() {
 		if f.Name == name {
 			return f, nil
 		}
+	}
+	return ingest.Format{}, fmt.Errorf("unknown input format %q; formats: %s", name, formatNames())
+}
+
+// formatNames lists the names for people.
+func formatNames() string {
+	var names []string
+	for _, f := range Formats() {
 		names = append(names, f.Name)
 	}
-	return ingest.Format{}, fmt.Errorf("unknown input format %q; formats: %s", name, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // sniff returns the format of an input that begins with head.

@@ -189,7 +189,7 @@ func (s *Scanner) format(src *source, head []byte) (known bool, err error) {
 		return false, fmt.Errorf("%s: the file is empty", src.name)
 	}
 	if src.format, known = sniff(head); !known {
-		return false, fmt.Errorf("%s: unknown trace format (--input names one)", src.name)
+		return false, fmt.Errorf("%s: unknown trace format; --input names one of %s", src.name, formatNames())
 	}
 	return true, nil
 }

@@ -21,7 +21,7 @@ var built embed.FS
 // Patterns returns the patterns of the dashboard for http.ServeMux: its pages and its assets.
 func Patterns() []string {
 	return []string{
-		"GET /{$}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/waterfall", "GET /runs/{id}/graph", "GET /runs/{id}/what-if", "GET /compare", "GET /overview", "GET /rules", "GET /audit", "GET /suggestions", "GET /alerts",
+		"GET /{$}", "GET /runs", "GET /runs/{id}", "GET /runs/{id}/waterfall", "GET /runs/{id}/graph", "GET /runs/{id}/what-if", "GET /compare", "GET /overview", "GET /rules", "GET /audit", "GET /suggestions", "GET /shadow", "GET /alerts",
 		"GET /assets/{file...}",
 	}
 }

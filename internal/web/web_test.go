@@ -40,7 +40,7 @@ func ask(h http.Handler, method, path, encoding string) *httptest.ResponseRecord
 
 func TestEveryPathOfTheDashboardReturnsItsPage(t *testing.T) {
 	h := mounted(small)
-	for _, at := range []string{"/", "/?status=failed", "/runs/r", "/runs/a%2Fb?event=7", "/runs/assets", "/runs/r/waterfall", "/runs/r/graph", "/runs/r/what-if", "/runs", "/compare?a=1&b=2", "/overview", "/rules", "/audit", "/suggestions", "/alerts"} {
+	for _, at := range []string{"/", "/?status=failed", "/runs/r", "/runs/a%2Fb?event=7", "/runs/assets", "/runs/r/waterfall", "/runs/r/graph", "/runs/r/what-if", "/runs", "/compare?a=1&b=2", "/overview", "/rules", "/audit", "/suggestions", "/shadow", "/alerts"} {
 		w := ask(h, http.MethodGet, at, "")
 		if w.Code != 200 || w.Body.String() != string(small["index.html"].Data) {
 			t.Errorf("%s: %d %s", at, w.Code, w.Body)

@@ -180,6 +180,7 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 	for _, query := range []string{
 		`DELETE FROM deliveries WHERE run = $1`,
 		`DELETE FROM waiting_notices WHERE run = $1`,
+		`DELETE FROM shadow_verdicts WHERE run = $1`,
 		`DELETE FROM labels WHERE run = $1`,
 		`DELETE FROM acknowledgements WHERE run = $1`,
 		`DELETE FROM warnings WHERE run = $1`,

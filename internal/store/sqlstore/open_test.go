@@ -140,7 +140,7 @@ var columnsOfLists = []string{
 	`ALTER TABLE runs DROP COLUMN agents`, `ALTER TABLE runs DROP COLUMN models`, `ALTER TABLE runs DROP COLUMN labels`,
 	`ALTER TABLE runs DROP COLUMN events`, `ALTER TABLE runs DROP COLUMN duration`,
 	`ALTER TABLE runs DROP COLUMN mean_latency`,
-	`ALTER TABLE runs DROP COLUMN mean_novelty`, `ALTER TABLE runs DROP COLUMN most_called`, `DROP TABLE waiting_notices`,
+	`ALTER TABLE runs DROP COLUMN mean_novelty`, `ALTER TABLE runs DROP COLUMN most_called`, `DROP TABLE waiting_notices`, `DROP TABLE shadow_verdicts`,
 }
 
 // columnsOfFigures brings back the columns of figures that one column replaced, with figures in them.

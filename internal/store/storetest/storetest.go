@@ -49,6 +49,10 @@ type Store interface {
 	KeepNotice(ctx context.Context, n store.WaitingNotice, change func(before []byte) ([]byte, error)) error
 	WaitingNotices(ctx context.Context, endpoint string, limit int) (first []store.WaitingNotice, total int, err error)
 	ForgetNotices(ctx context.Context, endpoint, warning string) error
+	KeepShadow(ctx context.Context, v store.ShadowVerdict) error
+	ShadowDue(ctx context.Context, judge string, limit int) ([]string, error)
+	ShadowCounts(ctx context.Context, judge string) ([]store.ShadowCount, error)
+	ShadowRuns(ctx context.Context, q store.ShadowQuery) ([]store.ShadowRun, error)
 	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
 	Unclaim(ctx context.Context, endpoint, warning, level string) error
 	Act(ctx context.Context, a *store.Act) error
@@ -123,6 +127,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"an acknowledged warning is not claimed", claimsOfAcknowledged},
 		{"a muted rule is not claimed for its tool and project, until it is unmuted", claimsOfMuted},
 		{"waiting notices come back with their latest state, and go with their run", waitingNotices},
+		{"a shadow verdict is due until it is of the latest event and judge, and goes with its run", shadowVerdicts},
 		{"a label is the latest that was given, and goes with its run", labels},
 		{"the audit log has each act, the latest first, and keeps those of deleted runs", auditLog},
 		{"alerts come back as they were, until they are deleted", alerts},

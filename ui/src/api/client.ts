@@ -1,4 +1,4 @@
-import type { Act, Alert, AlertTest, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, NewAlert, Order, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, Suggestion, Suggestions, Warning } from "./names";
+import type { Act, Alert, AlertTest, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, NewAlert, Order, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, ShadowRuns, Suggestion, Suggestions, Warning } from "./names";
 import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
@@ -112,6 +112,7 @@ export const api = {
   removeAlert: async (id: string) => void (await ask(`/api/alerts/${id}`, { method: "DELETE" })),
   suggestions: async (signal?: AbortSignal) => (await (await patiently("/api/suggestions", { signal })).json()) as Suggestions,
   apply: ({ tool, setting, value }: Suggestion) => post<Applied>("/api/suggestions/apply", { tool, setting, value }),
+  shadowRuns: (query: URLSearchParams, signal?: AbortSignal) => get<ShadowRuns>(`/api/shadow?${query}`, signal),
   shadow: async (id: string, signal?: AbortSignal) => (await (await patiently(`${run(id)}/shadow`, { signal })).json()) as Shadow,
   remove: async (id: string) => void (await ask(run(id), { method: "DELETE" })),
   /** The events of a run as they were recorded, one per line. */

@@ -528,6 +528,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/shadow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare the shadow profile
+         * @description How the shadow profile of the configuration judges all recorded runs, beside the recorded decisions: numbers of runs, and those in which both differ, or that the query selects. The server judges in the background, the latest runs first, and runs with new events again.
+         */
+        get: operations["compare-shadow"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/stream": {
         parameters: {
             query?: never;
@@ -2147,6 +2167,78 @@ export interface components {
             /** @description The warnings and decisions of the shadow profile; null without one. */
             replay: components["schemas"]["Replay"] | null;
         };
+        ShadowCount: {
+            /**
+             * @description The most severe decision that is recorded.
+             * @enum {string}
+             */
+            decision: "allow" | "warn" | "block" | "halt";
+            /**
+             * Format: int64
+             * @description Number of runs.
+             */
+            runs: number;
+            /**
+             * @description The most severe decision of the shadow profile.
+             * @enum {string}
+             */
+            shadow_decision: "allow" | "warn" | "block" | "halt";
+        };
+        ShadowRun: {
+            /**
+             * @description The most severe decision that is recorded.
+             * @enum {string}
+             */
+            decision: "allow" | "warn" | "block" | "halt";
+            /** @description The event of the shadow profile's first decision; null without one. */
+            event_id: string | null;
+            /**
+             * Format: int64
+             * @description Number of that event in the run, from 0; null without one.
+             */
+            event_number: number | null;
+            /** @description The run's display name. */
+            name: string;
+            /** @description The run's project. */
+            project: string;
+            /** @description The run's id. */
+            run_id: string;
+            /**
+             * @description The most severe decision of the shadow profile.
+             * @enum {string}
+             */
+            shadow_decision: "allow" | "warn" | "block" | "halt";
+            /**
+             * Format: date-time
+             * @description Time of its first event; null before the first event.
+             */
+            started_at: string | null;
+        };
+        ShadowRuns: {
+            /** @description Whether the server has a shadow profile. */
+            configured: boolean;
+            /** @description The judged runs by both decisions. */
+            counts: components["schemas"]["ShadowCount"][] | null;
+            /** @description The 200 runs that started last of those that the query selects. */
+            items: components["schemas"]["ShadowRun"][] | null;
+            /**
+             * Format: int64
+             * @description Number of runs that the shadow profile has judged. Runs with new events are judged again.
+             */
+            judged: number;
+            /** @description Name of the shadow profile; empty without one. */
+            profile: string;
+            /**
+             * Format: int64
+             * @description Number of recorded runs.
+             */
+            runs: number;
+            /**
+             * Format: int64
+             * @description Number of runs that are not judged, because they have more events than a replay takes.
+             */
+            too_long: number;
+        };
         SlowStep: {
             /** @description The event's id; empty if unknown. */
             event_id: string;
@@ -2370,6 +2462,9 @@ export type RunSummary = components['schemas']['RunSummary'];
 export type RunUpdate = components['schemas']['RunUpdate'];
 export type Setting = components['schemas']['Setting'];
 export type Shadow = components['schemas']['Shadow'];
+export type ShadowCount = components['schemas']['ShadowCount'];
+export type ShadowRun = components['schemas']['ShadowRun'];
+export type ShadowRuns = components['schemas']['ShadowRuns'];
 export type SlowStep = components['schemas']['SlowStep'];
 export type Suggestion = components['schemas']['Suggestion'];
 export type Suggestions = components['schemas']['Suggestions'];
@@ -2867,7 +2962,7 @@ export interface operations {
                 since?: string;
                 /** @description Only runs that started before this time: RFC 3339, or a duration before now, such as 24h. */
                 until?: string;
-                /** @description Length of a bucket, such as 15m. Default: 1/48 of the time range. */
+                /** @description Length of a bucket, such as 15m. Default: the shortest of 1m, 2m, 5m, 10m, 15m, 30m, 1h, 2h, 3h, 6h, 12h, 24h, 48h and multiples of 168h with at most 60 buckets. */
                 step?: string;
                 /** @description What groups has: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups. */
                 by?: string;
@@ -3460,6 +3555,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Warning"][] | null;
+                };
+            };
+            /** @description Problem details: the error, the field that it concerns, and the reason. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "compare-shadow": {
+        parameters: {
+            query?: {
+                /** @description Only runs with this recorded decision. */
+                decision?: "allow" | "warn" | "block" | "halt";
+                /** @description Only runs with this decision of the shadow profile. */
+                shadow_decision?: "allow" | "warn" | "block" | "halt";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowRuns"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */

@@ -43,6 +43,7 @@ describe("a verdict", () => {
     );
     expect(verdictOf(stuck, [warning("warning", 6, 3)])).toMatch(/^This run is stuck in a loop: cycle of 3 steps, 6 times\. /);
     expect(verdictOf({ ...stuck, calls_after_warning: 1, tokens_after_warning: 0, cost_after_warning: 0 }, [warning("warning", 3)])).toMatch(/ Usage since the first warning: 1 call\.$/);
+    expect(verdictOf({ ...stuck, calls_after_warning: 0, tokens_after_warning: 0, cost_after_warning: 0 }, [warning("warning", 3)])).toBe("This run is stuck in a loop: cycle, 3 times.");
     expect(verdictOf({ ...stuck, status: "failed" }, [warning("warning", 3)])).toMatch(/^This run was stuck in a loop: /);
   });
   it("says what a guard did, and what it would have done in an observed run", () => {
@@ -53,6 +54,9 @@ describe("a verdict", () => {
     expect(verdictOf({ ...stopped, wasted: { calls: 3, tokens: 0, cost: 0 } }, [warning("warning", 7)])).toBe(
       "This run is stuck in a loop: cycle, 7 times. A guard would have halted it. Used since then: 3 calls.",
     );
+    const nudged = { ...run, loop_health_status: "looping", worst_decision: "warn" } as RunSummary;
+    expect(verdictOf(nudged, [warning("warning", 7)])).toBe("This run is stuck in a loop: cycle, 7 times. A guard would have nudged it.");
+    expect(verdictOf({ ...nudged, guarded_by: "Go" }, [warning("warning", 7)])).toBe("This run is stuck in a loop: cycle, 7 times. The guard nudged it.");
     expect([worstOf(guarded), worstOf(stopped), worstOf(run)]).toEqual(["halted", "would have halted", ""]);
     expect([watchedBy(guarded), watchedBy(run), watchedBy({ ...run, shadowed_by: "Go" })]).toEqual(["guarded by Go", "observed", "observed, Go in shadow mode"]);
   });

@@ -26,7 +26,7 @@ export function verdictOf(run: RunSummary, warnings: readonly Warning[]): string
   const stuck = run.loop_health_status === "stuck" || run.loop_health_status === "looping" || run.stopped;
   const running = run.status === "running";
   const what = stuck ? (running ? "is stuck in a loop" : "was stuck in a loop") : running ? "repeats steps" : "repeated steps";
-  return `This run ${what}: ${loop(w)}. ${run.guarded_by === null && run.stopped ? wasted(run) : usageAfter(run)}`;
+  return `This run ${what}: ${loop(w)}. ${run.guarded_by === null && run.stopped ? wasted(run) : [nudged(run), usageAfter(run)].filter(Boolean).join(" ")}`.trim();
 }
 
 /** stoppedByGuard says what the guard did: "Halted by the guard after 7 repeats." */
@@ -46,6 +46,12 @@ function wasted(run: RunSummary): string {
   const list = usageList(run.wasted);
   const what = `A guard ${actionTaken(run.worst_decision, false)} ${run.worst_decision === "halt" ? "it" : "a call"}`;
   return list === "" ? `${what}.` : `${what}. Used since then: ${list}.`;
+}
+
+/** nudged says that the agent was nudged, or would have been; "" without a decision. */
+function nudged(run: RunSummary): string {
+  if (run.worst_decision !== "warn") return "";
+  return run.guarded_by === null ? "A guard would have nudged it." : "The guard nudged it.";
 }
 
 /** usageList formats usage: "3 calls, 1,200 tokens and $0.05". It is "" for none. */
@@ -76,8 +82,8 @@ function withoutWarning(run: RunSummary): string {
   }
 }
 
-/** usageAfter describes the usage since the first warning. A stop at that warning would have saved it. */
+/** usageAfter describes the usage since the first warning, or "". A stop at that warning would have saved it. */
 function usageAfter(run: RunSummary): string {
   const list = usageList({ calls: run.calls_after_warning, tokens: run.tokens_after_warning, cost: run.cost_after_warning });
-  return list === "" ? "No usage since the first warning." : `Usage since the first warning: ${list}.`;
+  return list === "" ? "" : `Usage since the first warning: ${list}.`;
 }

@@ -2,7 +2,7 @@ import { idOf, segmentOf } from "./segment";
 
 // The current page. The URL holds the filters, the tab and the selected event, so that a link reproduces the view.
 export interface Place {
-  page: "runs" | "run" | "compare" | "overview" | "rules" | "audit" | "alerts" | "suggestions" | "lost";
+  page: "runs" | "run" | "compare" | "overview" | "rules" | "audit" | "alerts" | "suggestions" | "shadow" | "lost";
   run: string;
   tab: "timeline" | "waterfall" | "graph" | "what-if";
 }
@@ -18,7 +18,7 @@ export function placeOf(path: string): Place {
     if (rest.length > 0 || (third !== "" && third !== tab)) return at("lost");
     return { page: "run", run: idOf(decoded(second)), tab };
   }
-  if (second === "" && (first === "compare" || first === "overview" || first === "rules" || first === "audit" || first === "alerts" || first === "suggestions")) return at(first);
+  if (second === "" && (first === "compare" || first === "overview" || first === "rules" || first === "audit" || first === "alerts" || first === "suggestions" || first === "shadow")) return at(first);
   return at("lost");
 }
 
