@@ -377,7 +377,7 @@ export interface paths {
         };
         /**
          * List a run's decisions
-         * @description The events at which the profile's policy would have warned, blocked or halted, in the order of the run.
+         * @description The events at which the profile's policy would have nudged, blocked or halted, in the order of the run.
          */
         get: operations["list-decisions"];
         put?: never;
