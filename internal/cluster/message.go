@@ -25,6 +25,7 @@ func PartitionOf(id string, partitions int) int {
 // on a line of its own, in the form of the store, so that its owner decodes it once and stores the line.
 type wire struct {
 	Received time.Time         `json:"received"`
+	Events   int               `json:"events"` // the number of lines that follow
 	Runs     []pipeline.Info   `json:"runs,omitempty"`
 	Services map[string]string `json:"services,omitempty"`
 	Spans    []trace.Span      `json:"spans,omitempty"`
@@ -40,7 +41,7 @@ type wireChange struct {
 
 // encode returns the message of a submission.
 func encode(d *pipeline.Submission) ([]byte, error) {
-	w := wire{Received: d.Received, Runs: d.Runs, Services: d.Services, Spans: d.Spans, Deleted: d.Deleted}
+	w := wire{Received: d.Received, Events: len(d.Events), Runs: d.Runs, Services: d.Services, Spans: d.Spans, Deleted: d.Deleted}
 	for _, c := range d.Changes {
 		x := wireChange{Change: c}
 		if c.Event != nil {
@@ -85,6 +86,9 @@ func decode(message []byte) (*pipeline.Submission, error) {
 			return nil, err
 		}
 		d.Events, d.Bodies = append(d.Events, e), append(d.Bodies, body)
+	}
+	if len(d.Events) != w.Events {
+		return nil, fmt.Errorf("decode a message: it has %d events, and its first line says %d", len(d.Events), w.Events)
 	}
 	for _, x := range w.Changes {
 		if len(x.Event) > 0 {

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -119,13 +120,23 @@ func TestHalvesHaveEachRecordOnce(t *testing.T) {
 	}
 }
 
+func TestAMessageWithoutAllOfItsEventsIsRefused(t *testing.T) {
+	body, err := encode(sampleSubmission())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := decode(body[:bytes.LastIndexByte(body, '\n')]); err == nil {
+		t.Errorf("got %d events and no error", len(got.Events))
+	}
+}
+
 func FuzzDecode(f *testing.F) {
 	body, err := encode(sampleSubmission())
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(body)
-	f.Add([]byte("{}\n{}"))
+	f.Add([]byte("{\"events\":1}\n{}"))
 	f.Add([]byte(`{"changes":[{"event":null}],"runs":[{"metadata":null}]}`))
 	f.Fuzz(func(t *testing.T, message []byte) {
 		d, err := decode(message)
