@@ -11,8 +11,8 @@ func TestContradictoryFlagsOfTheMCPProxyAreErrors(t *testing.T) {
 		args  []string
 		want  string
 	}{
-		"no server":              {mcpProxyFlags{mode: "guard"}, nil, "COMMAND or --url"},
-		"two servers":            {mcpProxyFlags{mode: "guard", url: "http://h/mcp"}, []string{"server"}, "not both"},
+		"no server":              {mcpProxyFlags{mode: "guard"}, nil, "either the COMMAND"},
+		"two servers":            {mcpProxyFlags{mode: "guard", url: "http://h/mcp"}, []string{"server"}, "either the COMMAND"},
 		"an address without URL": {mcpProxyFlags{mode: "guard", addr: "127.0.0.1:1"}, []string{"server"}, "--addr needs --url"},
 		"an unknown mode":        {mcpProxyFlags{mode: "nudge"}, []string{"server"}, "invalid --mode"},
 		"a header for HTTP":      {mcpProxyFlags{mode: "guard", url: "http://h", addr: "127.0.0.1:1", headers: []string{"A: b"}}, nil, "--header"},
