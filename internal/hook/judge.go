@@ -63,11 +63,9 @@ func (j *judge) fold(t *transcript) {
 	case Prompt:
 		j.endWaiting()
 		j.EndDue, j.Owed, j.SentBack = "", "", false
-		if ingest.IsInserted(e.Text) { // by the agent, such as the notice that a task in the background has ended
-			j.text(unloop.RoleSystem, e.Text)
-			return
+		if !ingest.IsInserted(e.Text) { // the notice that a task in the background has ended is a reason to look again, but no person's word
+			j.release()
 		}
-		j.release()
 		j.text(unloop.RoleUser, e.Text)
 	case Stop:
 		j.endWaiting()
