@@ -2,50 +2,52 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// recentAnswers is of how many different questions the latest answer is kept.
+// recentAnswers is the number of questions whose latest answer a run keeps.
 const recentAnswers = 16
 
-// answer is the latest outcome of a question, which is a call's Target. It is what a run learns from what varies: an argument
-// that changes the outcome makes another question of it; numbers and ids that differ each time, and go nowhere, mean nothing.
+// answer is the latest outcome of a question, which is a Step.TargetHash. Comparing it with the next outcome shows which differences
+// matter. An argument that changes the outcome makes every combination of the tool's arguments a question of its own. Numbers and ids
+// that differ each time, without a trend, do not matter.
 type answer struct {
 	Question Hash
-	Exact    Hash // the call, with all its arguments
-	Stable   Hash // the outcome
-	Shape    Hash // the outcome, but for its numbers and ids
-	Changes  int  // what had been changed in the run by then
-	Turn     int
+	Exact    Hash // Step.ArgsHash of the call
+	Stable   Hash // Step.NormalizedResult
+	Shape    Hash // of the outcome without its numbers and ids
+	Changes  int  // Run.Changes at the outcome
+	Turn     int  // number of the turn
 	Failing  bool
-	Words    int // of the outcome
-	Moves    int // how often nothing but numbers and ids has varied
-	Count    int // of Numbers
+	Words    int // number of words of the outcome
+	Moves    int // consecutive outcomes that differ from the one before in numbers and ids only
+	Count    int // number of Numbers
 	Numbers  [8]float64
-	Ways     [8]uint8 // how each number moved so far
-	Tail     fingerprint.Tail
-	TailWays [4]uint8
-	Left     float64
-	Falls    int
-	Advances int `json:",omitzero"` // how often in a row it has moved onward
+	Ways     [8]uint8         // the directions in which each number has moved: up, down or both
+	Tail     fingerprint.Tail // of the outcome
+	TailWays [4]uint8         // up for each number of Tail that has grown
+	Left     float64          // the first duration in the outcome, as fingerprint.Words.Left
+	Falls    int              // consecutive outcomes with a smaller Left
+	Advances int              `json:",omitzero"` // consecutive outcomes that vary onward
+	Shrinks  int              `json:",omitzero"` // consecutive outcomes of equal calls with fewer words
 }
 
-// variation says how an outcome differs from the latest one of the same question.
+// variation is how an outcome differs from the latest one of the same question.
 type variation uint8
 
 const (
 	otherwise variation = iota // not at all, or in more than numbers and ids
-	onward                     // a number moves one way
-	aimless                    // numbers and ids vary that mean nothing
+	onward                     // a number moves in one direction, or a call that failed succeeds
+	aimless                    // only in numbers and ids without a trend
 	fewer                      // a failure has fewer words than the one before
 )
 
-// The ways of a number.
+// The directions in which a number has moved.
 const (
 	up = 1 << iota
 	down
 )
 
-// compareAnswer compares an outcome with the latest one of the same question, and keeps it. Where nothing but ids and numbers without a
-// direction has varied, it returns the fingerprint of the one before, since both say the same. A question whose answers advance is progress
-// for other calls, too.
+// compareAnswer compares an outcome with the latest answer to the same question, and keeps it as the latest. If only ids and numbers
+// without a trend differ, it returns the fingerprint of the answer before, because both say the same. A question whose answers
+// advance is progress for other calls, too.
 func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normalized Hash, varied variation) {
 	step := &r.step
 	now := answer{
@@ -71,7 +73,7 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 	return normalized, varied
 }
 
-// vary says how an answer differs from the one before, and returns the fingerprint that the outcome counts as.
+// vary compares an answer with the one before. It returns the fingerprint that the outcome counts as, and the difference.
 func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variation) {
 	stable := now.Stable
 	down := now.falls(before)
@@ -91,7 +93,12 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 	same := before.Shape == now.Shape && before.Count == now.Count && before.Changes == now.Changes && before.Turn == now.Turn &&
 		before.Exact == now.Exact && before.Stable != stable
 	if !same {
+		if before.Exact == now.Exact && before.Stable != stable && now.Words < before.Words {
+			now.Shrinks = before.Shrinks + 1
+		}
 		switch {
+		case now.Shrinks >= leastAdvances:
+			varied = onward
 		case now.Failing && before.Failing && down:
 			varied = onward
 		case now.Failing && before.Failing && now.Words < before.Words:
@@ -110,7 +117,7 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 	return now.Stable, varied
 }
 
-// turn notes which way the numbers moved since the answer before, and reports whether any did.
+// turn records the directions in which the numbers moved since the answer before, and reports whether any of them moved.
 func (a *answer) turn(before *answer) (moved bool) {
 	for k := range a.Count {
 		switch {
@@ -126,7 +133,7 @@ func (a *answer) turn(before *answer) (moved bool) {
 	return moved
 }
 
-// oneWay reports whether a number moves, and only up or only down.
+// oneWay reports whether one of the numbers has moved only up or only down.
 func (a *answer) oneWay() bool {
 	for _, way := range a.Ways[:a.Count] {
 		if way == up || way == down {
@@ -154,12 +161,12 @@ func (m *meter) keepAnswer(a *answer) {
 	m.Next = (m.Next + 1) % recentAnswers
 }
 
-// leastAdvances is how often in a row a duration must have become shorter to be the time that is left, and a number must have moved on to be
-// progress for other calls, too.
+// leastAdvances is the number of consecutive outcomes with a shorter duration from which on it is the remaining time, and of those
+// with an advance from which on it is progress for other calls.
 const leastAdvances = 2
 
-// falls notes how the numbers of the last line and the first duration moved since the answer before, and reports whether a number of
-// that line is smaller and never grew.
+// falls records how the numbers of the last line and the first duration moved since the answer before. It reports whether a number
+// of that line fell that has never grown.
 func (a *answer) falls(before *answer) (down bool) {
 	if a.Left > 0 && a.Left < before.Left {
 		a.Falls = before.Falls + 1
@@ -171,7 +178,7 @@ func (a *answer) falls(before *answer) (down bool) {
 	for k := range a.Tail.Count {
 		switch {
 		case a.Tail.Numbers[k] > before.Tail.Numbers[k]:
-			a.TailWays[k] |= 1
+			a.TailWays[k] |= up
 		case a.Tail.Numbers[k] < before.Tail.Numbers[k]:
 			down = down || a.TailWays[k] == 0
 		}

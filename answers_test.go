@@ -104,3 +104,27 @@ func TestAWaitChangesNoEffectWithoutTheMeter(t *testing.T) {
 		})
 	}
 }
+
+func TestAnAnswerThatShrinksTwiceIsProgress(t *testing.T) {
+	for name, c := range map[string]struct {
+		failures []string
+		want     int
+	}{
+		"fewer failures each time":    {[]string{"pay ship tax mail", "pay tax mail", "tax mail", "mail"}, 1},
+		"one failure less, once":      {[]string{"pay ship tax mail", "pay tax mail", "pay tax mail", "pay tax mail"}, 0},
+		"fewer failures, then others": {[]string{"pay ship tax mail", "pay tax mail", "pay ship tax mail", "pay ship"}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRun("r", measured)
+			for k, names := range c.failures {
+				r.Add(&Event{Type: ToolCallStarted, Tool: "edit", Input: json.RawMessage(fmt.Sprintf(`{"path":"a%d.go"}`, k))})
+				r.Add(&Event{Type: ToolCallCompleted, Tool: "edit", Output: json.RawMessage(`"saved"`)})
+				r.Add(&Event{Type: ToolCallStarted, Tool: "test", Input: json.RawMessage(`{}`)})
+				r.Add(&Event{Type: ToolCallFailed, Tool: "test", Error: json.RawMessage(fmt.Sprintf(`"not ok: %s"`, names))})
+			}
+			if r.s.Advances != c.want {
+				t.Errorf("the answers advanced %d times, want %d", r.s.Advances, c.want)
+			}
+		})
+	}
+}

@@ -7,7 +7,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// attempt compares a call that has just started with those before it.
+// attempt compares a call that has just started with those before it, and sets the part of its Effort that is known by then.
 func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
 	next := act{Tool: t.Hash}
@@ -40,6 +40,9 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	for k, word := range w.List {
 		if word.Kind != fingerprint.Letters && m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) {
 			effort.Names = effort.Names<<32 | uint64(word.Hash)
+		}
+		if word.Kind == fingerprint.Letters && k < namedWords && m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) && effort.Word == 0 {
+			effort.Word = word.Hash
 		}
 		if k < echoedWords {
 			r.callWords.add(word.Hash)
@@ -75,26 +78,29 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	m.N++
 }
 
-// The set of what was seen holds fingerprints of several kinds. A salt of its own keeps each kind apart.
+// The set of what was seen has fingerprints of several kinds. Each kind has its own salt, so that they do not collide.
 const (
 	saltCall            = 0x5F356495 // identifiers, numbers, ids and bags of words of calls
 	saltValue           = 0x1B873593 // long arguments, whole
 	saltOutcome         = 0x2C1B3C6D // templates of outcomes
-	saltReturn          = 0x7F4A7C15 // templates of outcomes that came twice
+	saltReturn          = 0x7F4A7C15 // templates of outcomes that occurred twice
 	saltSymptom         = 0x165667B1 // items that tell of a failure
-	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and came twice
+	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 )
 
-// similar is the share of common words from which on two calls are similar.
+// namedWords is the number of words at the beginning of a call that can name a new item.
+const namedWords = 16
+
+// similar is the least share of common words of two similar calls.
 const similar = 0.4
 
-// maxIdentifier is how many words an identifier has at most, such as an address or a path. It has no white space.
+// maxIdentifier is the maximum number of words of an identifier, such as an address or a path. An identifier has no white space.
 const maxIdentifier = 4
 
-// bagWords is how many words an argument has at least that is compared without regard to their order.
+// bagWords is the least number of words of an argument that is compared without regard to their order.
 const bagWords = 6
 
-// bag returns a fingerprint of words that does not depend on their order.
+// bag returns a fingerprint of words that does not depend on their order, and their number.
 func bag(words []fingerprint.Word) (sum uint32, n int) {
 	for _, word := range words {
 		sum += word.Hash * 0x85EBCA6B
@@ -102,7 +108,7 @@ func bag(words []fingerprint.Word) (sum uint32, n int) {
 	return sum, len(words)
 }
 
-// idles reports whether a command can do nothing: a shell's : and true, and what has no letter and no digit.
+// idles reports whether a command does nothing: a shell's : and true, and a command without letters and digits.
 func idles(words [][]byte) bool {
 	if string(words[0]) == ":" || string(words[0]) == "true" {
 		return true

@@ -6,7 +6,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// converse reads a message: whether the assistant, asked by a person, says what it has not said before.
+// converse adds a message to the evidence. A message of the assistant counts if it answers a person: the fewer new pairs of words it has,
+// the more it adds to Talk. A message of a person lowers the evidence of wasted steps.
 func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
@@ -19,7 +20,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 		reply := len(s.words.List) <= shortReply && !known && !strings.HasSuffix(e.Text, "?") // to a question of the assistant
 		m.Asked, m.AskedAgain = true, fresh < askedNew && !reply || known
 		if fresh >= answeredNew && !known || reply {
-			m.Talk = max(0, m.Talk-m.Question) // it was another question, and told something
+			m.Talk = max(0, m.Talk-m.Question) // it is a new answer, so that question does not count
 		}
 		m.Question = 0
 		return
@@ -44,8 +45,8 @@ func (r *Run) converse(s *scratch, e *Event) {
 	}
 }
 
-// newWords adds the pairs of words of a message, and returns the share of them that is new in messages of the role. known reports
-// whether the message names numbers or ids, and earlier messages of the role name all of them.
+// newWords adds the pairs of words of a message to the set of what was seen, and returns the share of them that is new in messages of
+// the role. known means that the message has numbers or ids, and earlier messages of the role had all of them.
 func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, known bool) {
 	mark := uint32(fingerprint.String(role))
 	fresh, named, again := 0, 0, 0

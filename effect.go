@@ -38,8 +38,8 @@ func EffectOf(name string) Effect {
 	return effect
 }
 
-// waitsByName reports whether the words of a tool's name say that a call does nothing but wait. A tool that waits for something, such as
-// wait_for_job, returns its state.
+// waitsByName reports whether a tool only waits, according to the words of its name. A tool that waits for something, such as
+// wait_for_job, does not: it returns a state.
 func waitsByName(name string) bool {
 	waits := false
 	for word := range Words(name) {
@@ -79,11 +79,11 @@ func Words(name string) func(yield func(string) bool) {
 	}
 }
 
-// shellCommand is what a shell's command line does, by its commands.
+// shellCommand is the effect of a shell's command line, according to its commands.
 type shellCommand struct {
 	effect Effect
-	idle   bool // it can do nothing
-	writes bool // it may change something, whatever its effect
+	idle   bool // it does nothing
+	writes bool // it may change something, even if its effect is Polling
 }
 
 // readCommand reads a shell's command line. Its effect is Polling if a command sleeps for ten seconds or more, or if one sleeps and
@@ -133,6 +133,7 @@ func reader(program string) bool {
 	return false
 }
 
+// readsGit reports whether a subcommand of git only reads, in its usual form.
 func readsGit(verb string) bool {
 	switch verb {
 	case "status", "log", "diff", "show", "blame", "grep", "branch", "ls-files", "rev-parse", "describe", "remote":

@@ -2,14 +2,14 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// Features are what Meter.Stalled is estimated from: the quantities of the latest step, and behind them their moving averages. They are from
-// 0 to 1, but for Effort.Wasted, which is at most 1.3. FeatureNames has their names.
+// Features are what Meter.Stalled is estimated from: the quantities of the latest step, then their moving averages. They are from 0 to 1,
+// except that of Effort.Wasted, which is at most 1.3. featureNames has their names.
 type Features [2 * stepFeatures]float32
 
-const stepFeatures = 44
+const stepFeatures = 46
 
-// FeatureNames returns the names of the quantities of a step, in the order of Features.
-func FeatureNames() []string {
+// featureNames returns the names of the quantities of a step, in the order of Features.
+func featureNames() []string {
 	return []string{
 		"evidence", "wasted",
 		"novelty", "known", "changed", "failed", "found_nothing",
@@ -20,7 +20,7 @@ func FeatureNames() []string {
 		"same_errors", "weight_of_same_errors", "failing_inputs", "novel",
 		"other_tool", "after_person", "said", "announced",
 		"new_but_for_numbers", "symptoms", "known_symptoms", "returned_symptoms",
-		"same_shape", "similar_calls", "same_tool", "reordered", "rewritten",
+		"same_shape", "similar_calls", "same_tool", "reordered", "rewritten", "new_word_of_call", "about_new_word",
 	}
 }
 
@@ -31,7 +31,7 @@ const averaging = 0.8
 func (r *Run) estimate(t *Tool, o *reading, excused int) {
 	m, step, effort := &r.s.Meter, &r.step, &r.step.Effort
 	w := o.words
-	now := [stepFeatures]float32{ // in the order of FeatureNames
+	now := [stepFeatures]float32{ // in the order of featureNames
 		float32(m.Wasted / mostWasted), float32(effort.Wasted),
 		float32(effort.Novelty), one(effort.Known), one(effort.Yield == Change), one(effort.Yield == Failure), one(effort.Yield == NothingFound),
 		float32(effort.Alike), float32(effort.Fresh), one(effort.Names != 0), one(effort.Item != 0), many(effort.Words, 16),
@@ -41,7 +41,7 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 		many(step.Errors.N, 3), float32(step.Errors.Weight / (step.Errors.Weight + 3)), many(t.Errors.Inputs, 2), one(step.Novel),
 		one(m.LatestTool != t.Hash), one(m.Spoken), many(effort.Said, 32), float32(effort.Announced),
 		float32((o.Fresh - o.Numbers) / float64(o.Runs+2)), many(o.Symptoms, 2), many(o.Known, 2), many(o.Returned, 2),
-		many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered), float32(min(1, rewritten(effort))),
+		many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered), float32(min(1, rewritten(effort))), one(effort.Word != 0), one(o.names(effort.Word)),
 	}
 	kept := float32(averaging)
 	if m.Spoken {

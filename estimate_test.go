@@ -36,7 +36,7 @@ func TestTheEstimateIsHighWhereNothingIsNew(t *testing.T) {
 }
 
 func TestFeaturesAreSharesWithNames(t *testing.T) {
-	names := FeatureNames()
+	names := featureNames()
 	if len(names) != stepFeatures {
 		t.Fatalf("%d names of %d features", len(names), stepFeatures)
 	}

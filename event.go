@@ -62,12 +62,12 @@ type Event struct {
 	RunID    string    `json:"run_id,omitempty"`
 	Sequence int64     `json:"sequence,omitempty"`  // position in the run, increasing; set by the sender, 0 if unknown
 	Time     time.Time `json:"timestamp,omitzero"`  // when it happened; the zero time if unknown
-	Type     EventType `json:"type"`                //
+	Type     EventType `json:"type"`                // one of EventTypes, or any other
 	Agent    string    `json:"agent,omitempty"`     // the agent that acted; for a handoff, the agent that receives control
 	Name     string    `json:"name,omitempty"`      // a label; the name of the tool if Tool is empty
-	Status   string    `json:"status,omitempty"`    //
-	Model    string    `json:"model,omitempty"`     //
-	Tool     string    `json:"tool,omitempty"`      //
+	Status   string    `json:"status,omitempty"`    // the result as the source states it, such as success; detectors do not read it
+	Model    string    `json:"model,omitempty"`     // the name of the model, of a model call
+	Tool     string    `json:"tool,omitempty"`      // the name of the tool, of a tool call
 	CallID   string    `json:"call_id,omitempty"`   // joins the start of a call to its outcome
 	Role     string    `json:"role,omitempty"`      // of a message: RoleSystem, RoleUser or RoleAssistant
 	Text     string    `json:"text,omitempty"`      // of a message

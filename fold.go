@@ -67,6 +67,10 @@ func (r *Run) start(e *Event) {
 	t.Latest = r.s.Calls
 	r.s.Calls++
 	r.s.Waited = t.Waits || r.options.Needs&NeedEffort != 0 && t.Shell && r.step.Effect == Polling
+	if t.Waits || r.step.Effect == Polling { // who waits says the same again
+		r.s.RestatedWeight = max(0, r.s.RestatedWeight-r.s.RestatedSinceCall)
+	}
+	r.s.RestatedSinceCall = 0
 	r.storeStep()
 	if len(r.s.Open) == maxOpen {
 		copy(r.s.Open, r.s.Open[1:])
@@ -216,7 +220,7 @@ func (r *Run) results(t *Tool, e *Event) {
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
 			content = errorLine(content, e.Error)
-			class = fingerprint.ClassOfLine(content)
+			class = fingerprint.ErrorClass(content)
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
 			r.keepOutputExcerpt(content)

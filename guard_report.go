@@ -8,7 +8,7 @@ import (
 // GuardReport describes a guard and its decision at an event. It is the member guard of the event's metadata. A run with such an
 // event is guarded. In other runs, no guard carries out decisions.
 type GuardReport struct {
-	By      string `json:"by"`                // the kind of guard: "Go", "Python", "stdio", "hook: claude-code", "proxy", "mcp-proxy"
+	By      string `json:"by"`                // the kind of guard: "Go", "Python", "TypeScript", "stdio", "hook: claude-code", "proxy", "mcp-proxy"
 	Shadow  bool   `json:"shadow,omitempty"`  // the guard reports decisions and does not carry them out
 	Action  string `json:"action,omitempty"`  // warn, block or halt; "" if the guard let the agent continue
 	Code    string `json:"code,omitempty"`    // of the decision

@@ -1,23 +1,25 @@
 package unloop
 
-// Effort is what a step yields, in a run that keeps NeedEffort. Shares are from 0 to 1.
+// Effort is what a step was about and what it yielded, in a run that keeps NeedEffort. Shares are from 0 to 1. A sequence is one of
+// four words. The run has seen a sequence if an earlier call, outcome or message contained it.
 type Effort struct {
-	Alike     float64 `json:",omitzero"` // the share of the call's words that one of the last twelve calls has, less for another tool
-	Fresh     float64 `json:",omitzero"` // the share of the call's runs of four words that the run had not seen
-	Words     int     `json:",omitzero"` // of the call
-	Names     uint64  `json:",omitzero"` // fingerprints of the first two numbers and ids that no earlier call of its tool names
+	Alike     float64 `json:",omitzero"` // the share of common words with the most similar of the last twelve calls; less if that is of another tool
+	Fresh     float64 `json:",omitzero"` // the share of the call's sequences that the run had not seen
+	Words     int     `json:",omitzero"` // number of words of the call
+	Names     uint64  `json:",omitzero"` // fingerprints of the last two numbers or ids of the call that no earlier call of its tool has; 0 for none
 	Item      uint32  `json:",omitzero"` // fingerprint of the first word of an identifier that no earlier call of its tool has; 0 for none
-	Known     bool    `json:",omitzero"` // its outcome tells much, and all of it is known
+	Known     bool    `json:",omitzero"` // its outcome has many words, and the run has seen nearly all of them
+	Word      uint32  `json:",omitzero"` // fingerprint of the first word, of the first 16, that no earlier call of its tool has; 0 for none
 	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
-	Idle      bool    `json:",omitzero"` // the call can do nothing: a shell's : or true, or no word
+	Idle      bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something
-	Similar   int     `json:",omitzero"` // of the last twelve calls, those of this tool that have most of its words
-	Said      int     `json:",omitzero"` // words that the agent wrote before the call
-	Announced float64 `json:",omitzero"` // the share of the words of the call and of what the agent wrote before it that both have
-	Novelty   float64 `json:",omitzero"` // the share of the outcome's runs of four words that the run had not seen
-	Wasted    float64 `json:",omitzero"` // how much of the step was wasted
-	Yield     Yield   `json:",omitzero"`
+	Similar   int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
+	Said      int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
+	Announced float64 `json:",omitzero"` // the similarity of the words of the call and of that message
+	Novelty   float64 `json:",omitzero"` // how much of the outcome is new, mainly the share of its sequences that the run had not seen
+	Wasted    float64 `json:",omitzero"` // how much of the step was wasted, from 0 to 1.3
+	Yield     Yield   `json:",omitzero"` // the kind of its result
 }
 
 // Yield is the kind of result that a step had.
@@ -25,25 +27,27 @@ type Yield uint8
 
 // The kinds of results.
 const (
-	Content      Yield = iota // content; Novelty says how much of it is new
-	Change                    // it changed something
-	NothingFound              // nothing was found, or nothing came back
-	Failure                   // it failed or was refused, whatever its status says
-	NoOp                      // it could not do anything
+	Content      Yield = iota // content; Effort.Novelty is how much of it is new
+	Change                    // the step changed something
+	NothingFound              // nothing was found, or the outcome is empty
+	Failure                   // the step failed or was refused, according to its status or to its outcome
+	NoOp                      // the call does nothing
 )
 
-// Meter is the evidence of a run that keeps NeedEffort that its latest steps made no progress. Each step without novelty adds to it.
-// Novelty lowers it in proportion to its amount.
+// Meter is the evidence that the latest steps of a run made no progress. The run must keep NeedEffort. Each step without novelty adds to
+// the evidence, and novelty lowers it in proportion to its amount.
 type Meter struct {
 	Wasted  float64  // wasted steps, less the novelty since
 	Certain float64  // of these, no-ops and calls that returned the same result before
 	Stalled float64  // the estimated probability that the latest steps made no progress
-	Steps   int      // steps since Stalled was last below 0.2
-	First   EventRef // the first of these
+	Steps   int      // number of steps since Stalled was last below 0.2
+	First   EventRef // the end of the first of these steps
 	Talk    float64  // messages to a person without novelty, less the novelty since
-	Talked  EventRef // the first of these
+	Talked  EventRef // the first of these messages
 
-	Features Features `json:"-"` // what Stalled was estimated from at the latest step
+	// Features are the quantities that Stalled was estimated from at the latest step. Detectors do not need them: they are exported for
+	// the program that trains the model, which is in another package.
+	Features Features `json:"-"`
 }
 
 // meter is the Meter and the state that it is computed from.
@@ -52,30 +56,31 @@ type meter struct {
 	Changed    Hash    // the tool of the latest change
 	Reapplied  bool    // the latest change has nearly the words of an earlier one, and the same acknowledgement
 	Yield      Yield   // of the latest step that changed nothing
-	Excused    int     // how many of the next steps have a reason to look again: something was changed, or a person spoke
+	Excused    int     // number of the next steps with a reason to look again, because something was changed or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant
-	AskedAgain bool    // and repeated an earlier message
+	AskedAgain bool    // that message of the person repeats an earlier one
 	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
-	Looked     bool    // a step has ended since
+	Looked     bool    // a step has ended since the assistant's latest message
 	LatestTool Hash    // of the latest step
-	Same       int     // steps of that tool in a row
-	Spoken     bool    // a person has spoken since
-	Said       int     // words of the latest message of an assistant since the latest call
+	Same       int     // consecutive earlier steps of that tool
+	Spoken     bool    // a person has spoken since the latest step
+	Said       int     // number of words of the assistant's latest message; 0 if a call has started since
 	Message    outline // of that message
 	Averages   [stepFeatures]float32
-	Acts       []act // the latest calls; Acts[N%recentActs] comes next
-	N          int
-	Answers    []answer // Answers[Next] is the oldest
+	Acts       []act    // the latest calls, a ring: the next one goes to Acts[N%recentActs]
+	N          int      // number of calls
+	Answers    []answer // the latest answers, a ring: Answers[Next] is the oldest
 	Next       int
-	Seen       seen // runs of words of calls, outcomes and messages
+	Seen       seen // sequences of words of calls, outcomes and messages
 }
 
+// act is a started call.
 type act struct {
 	Tool    Hash
 	Outline outline
 }
 
-// recentActs is how many earlier calls a call is compared with.
+// recentActs is the number of earlier calls with which a call is compared.
 const recentActs = 12
 
 // How much a step without novelty is wasted, by its result: 1 is a whole step.
@@ -151,7 +156,7 @@ const begunAgain = 0.3
 // progressing is the estimate below which a stretch of steps is over.
 const progressing = 0.2
 
-// Meter returns what the run knows of how much its latest steps brought; the zero Meter unless it keeps NeedEffort.
+// Meter returns the evidence that the latest steps made no progress. It is the zero Meter unless the run keeps NeedEffort.
 func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }
 
 // add adds a step to the evidence. kept is the share of the earlier evidence that its novelty leaves.

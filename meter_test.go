@@ -58,8 +58,8 @@ func TestASnapshotOfAnotherVersionIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(text), `{"version":5`, `{"version":4`, 1)
-	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 4; this program reads version 5") {
+	old := strings.Replace(string(text), `{"version":6`, `{"version":5`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 5; this program reads version 6") {
 		t.Errorf("RestoreRun returns %v", err)
 	}
 }
@@ -81,5 +81,25 @@ func TestAnInvalidMeterIsRejected(t *testing.T) {
 		if m.validate(&state{Metrics: Metrics{Events: 100}}) == nil {
 			t.Errorf("%s: no error", name)
 		}
+	}
+}
+
+func TestAnInvalidEffortIsRejected(t *testing.T) {
+	for name, e := range map[string]Effort{
+		"a share over 1":               {Fresh: 1 << 53},
+		"a share below 0":              {Alike: -0.5},
+		"a share that is no number":    {Announced: math.NaN()},
+		"more waste than a step has":   {Wasted: 2},
+		"fewer words than none":        {Words: -16},
+		"more said than anybody says":  {Said: math.MaxInt},
+		"more calls than are compared": {Similar: recentActs + 1},
+		"a result of an unknown kind":  {Yield: NoOp + 1},
+	} {
+		if (&Step{Effort: e}).validate(&state{Calls: 1}) == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if err := (&Step{Effort: Effort{Alike: 1, Fresh: 1, Announced: 1, Novelty: 1, Wasted: weightStubborn, Similar: recentActs, Yield: NoOp}}).validate(&state{Calls: 1}); err != nil {
+		t.Error(err)
 	}
 }

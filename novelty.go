@@ -2,55 +2,55 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// novelty is what a text tells, compared with everything that the run has seen.
+// novelty is the content of a text, compared with everything that the run has seen.
 type novelty struct {
-	Runs     int     // runs of four words, or shorter items
-	Fresh    float64 // of these, those that the run has not seen
-	Numbers  float64 // of Fresh, what is new for its numbers only
+	Runs     int     // sequences of four words, and shorter items
+	Fresh    float64 // of these, those that are new to the run
+	Numbers  float64 // the part of Fresh that is new in its numbers only
 	Template uint32  // fingerprint of the items in any order, without ids and without the words of the call
 	Symptoms int     // items that tell of a failure
-	Known    int     // of these, those that the run has seen, whatever their numbers
+	Known    int     // of these, those that the run has seen, with any numbers
 	Returned int     // of these, those that it has seen twice
 }
 
-// share adds the runs of four words of a call, and returns the share of them that is new.
+// share adds the sequences of four words of a call, and returns the share of them that is new.
 func (m *meter) share(w *fingerprint.Words) float64 {
 	n := m.novelty(w, nil)
 	return n.Fresh / float64(n.Runs+1)
 }
 
-// The fingerprints of classes of words. No text hashes to them, but by chance.
+// The fingerprints of classes of words. A word has one of them only by chance.
 const (
 	anyID     = 2 // an id, or a number of a failure
 	anyEcho   = 3 // a word of the call
 	anyNumber = 4 // a number
 )
 
-// Of an item of many words, half of the runs are looked up. Their fingerprints decide which.
+// Of a long item, about half of the sequences are looked up: those whose fingerprint lacks a bit.
 const (
-	sampledFrom = 12
-	sampled     = 1 << 16
+	sampledFrom = 12      // the least number of words of a long item
+	sampled     = 1 << 16 // the bit
 )
 
-// numberNovelty is what a run counts that is new for its numbers only.
+// How sequences with new numbers count.
 const (
-	numberNovelty = 0.5
-	numberedItem  = 5 // words of an item in which a number is one among other words
+	numberNovelty = 0.5 // the novelty of a sequence that is new in its numbers only
+	numberedItem  = 5   // the least number of words of an item in which a number is one word among others
 )
 
 // origin is the call that an outcome belongs to.
 type origin struct {
 	words  wordSet // of the call
 	about  bool    // the outcome mentions an item that no earlier call of its tool names
-	failed bool
+	failed bool    // the call failed
 }
 
-// novelty adds the runs of four words of each item to the set of what was seen, and counts the new ones. An item is a line, a sentence
-// or a JSON member; one of fewer than four words is one run. Without an origin the text is a call.
+// novelty adds the sequences of four words in each item to the set of what was seen, and counts the new ones. An item is a line, a
+// sentence or a JSON member. An item of fewer than four words is one sequence. If from is nil, the text is a call.
 //
-// A run of an outcome is not new if it differs from a known run only in words of the call. A run of nothing but such words is compared as it
-// is, because a long call has many words. A run that differs only in numbers counts half.
-// Ids stand for any id, unless the outcome is about a new item. In a failure numbers do, too.
+// A sequence in an outcome is not new if it differs from a known one only in words of the call. A sequence of nothing but words of the
+// call is compared as it is, because a long call has many words. A sequence that differs from a known one only in numbers counts half.
+// All ids are equal, unless the outcome is about a new item. In a failure, all numbers are equal, too.
 func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 	for words := w.List; len(words) > 0; {
 		length := 1
@@ -97,7 +97,7 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 	return n
 }
 
-// addFresh counts runs that the set did not have. fresh is how much of each is new.
+// addFresh counts sequences that the set did not have. fresh is the novelty of each.
 func (n *novelty) addFresh(fresh float64, runs int) {
 	n.Fresh += float64(runs) * fresh
 	if fresh == numberNovelty {
@@ -105,7 +105,7 @@ func (n *novelty) addFresh(fresh float64, runs int) {
 	}
 }
 
-// addSymptom counts an item that tells of a failure; 0 is none.
+// addSymptom counts an item that tells of a failure. It ignores 0, which means another item.
 func (n *novelty) addSymptom(m *meter, symptom uint32) {
 	if symptom == 0 {
 		return
@@ -120,7 +120,7 @@ func (n *novelty) addSymptom(m *meter, symptom uint32) {
 	}
 }
 
-// runNovelty returns how much of a run is new that the set did not have, in an item of so many words.
+// runNovelty returns the novelty of a sequence that the set did not have, from 0 to 1. length is the number of words of its item.
 func (m *meter) runNovelty(run []fingerprint.Word, from *origin, length int) float64 {
 	if from == nil {
 		return 1
@@ -146,7 +146,8 @@ func (m *meter) runNovelty(run []fingerprint.Word, from *origin, length int) flo
 	return 0
 }
 
-// maskIDs replaces each id behind a word, and each number of a failure, by one fingerprint. An item of fewer than four words keeps its ids.
+// maskIDs gives all ids that follow a word, and all numbers of a failure, one fingerprint. An item of fewer than four words keeps its
+// ids.
 func (from *origin) maskIDs(item []fingerprint.Word) {
 	for k := 1; k < len(item) && len(item) >= 4 && !from.about; k++ {
 		if item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters || from.failed && item[k].Kind == fingerprint.Number {
@@ -155,8 +156,8 @@ func (from *origin) maskIDs(item []fingerprint.Word) {
 	}
 }
 
-// template returns the fingerprint of an item of an outcome without the words of the call and without ids; of a failure without numbers.
-// symptom is the fingerprint of the item without its numbers, if it tells of a failure, or else 0.
+// template returns the fingerprint of an item of an outcome, without the words of the call, without ids and, in a failure, without
+// numbers. symptom is the fingerprint of the item without numbers if it tells of a failure, else 0.
 func (from *origin) template(item []fingerprint.Word) (template, symptom uint32) {
 	line := uint32(len(item))
 	letters, fails := uint32(0), false
@@ -186,10 +187,10 @@ func (from *origin) template(item []fingerprint.Word) (template, symptom uint32)
 	return line * 0x85EBCA6B, letters
 }
 
-// echoedWords is how many words of a call are looked for in its outcome.
+// echoedWords is the number of words of a call that its wordSet contains.
 const echoedWords = 48
 
-// wordSet is a Bloom filter of the words of a call, with two bits for each. Of 48 words it takes 3 % of all others for members.
+// wordSet is a Bloom filter of the words of a call, with two bits for each. With 48 words, 3 % of other words appear to be members.
 type wordSet [8]uint64
 
 func (s *wordSet) add(h uint32) {

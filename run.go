@@ -67,9 +67,10 @@ type state struct {
 	StepsWithoutNovelty int
 	RestatedInARow      int // consecutive messages that are nearly equal to an earlier one
 	RestatedWeight      float64
-	NovelMessages       int // messages that are not
-	RepeatedMessages    int // messages that are nearly equal to an earlier one of their agent
-	AssistantWords      int // words of assistants
+	RestatedSinceCall   float64 `json:",omitzero"` // what the messages since the latest call added to RestatedWeight
+	NovelMessages       int     // messages that are not
+	RepeatedMessages    int     // messages that are nearly equal to an earlier one of their agent
+	AssistantWords      int     // words of assistants
 	LastNovelty         EventRef
 	LastUnobserved      EventRef
 

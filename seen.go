@@ -10,14 +10,15 @@ import (
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
 
-// maxSeen is how many of the latest distinct fingerprints a seen is guaranteed to remember.
+// maxSeen is the number of the latest distinct fingerprints that a seen is guaranteed to keep.
 const maxSeen = 1 << 14
 
-// seen is a set of fingerprints of 31 bits in bounded memory. It has two generations, and drops the older when the younger is full.
-// It takes at most 256 KiB.
+// seen is a set of fingerprints of 31 bits in bounded memory. It has two generations, and drops the older one when the younger one is
+// full. It takes at most 256 KiB.
 type seen struct{ young, older fingerprints }
 
-// times adds h, and returns how often it was added before, at most 2. The salts keep those that came once and twice apart.
+// times adds h, and returns how often it was added before, at most 2. The salts once and twice separate the first addition from the
+// second.
 func (s *seen) times(h, once, twice uint32) int {
 	switch {
 	case s.add(h ^ once):
@@ -81,7 +82,7 @@ func (f *fingerprints) grow() {
 	}
 }
 
-// clear removes all fingerprints. There are places afterwards.
+// clear removes all fingerprints and keeps the places, or makes some if there are none.
 func (f *fingerprints) clear() {
 	clear(f.places)
 	f.n = 0
@@ -93,7 +94,7 @@ func (f *fingerprints) clear() {
 // size returns the memory of the set in bytes.
 func (s *seen) size() int { return 4 * (cap(s.young.places) + cap(s.older.places)) }
 
-// entries returns the fingerprints of the older generation that the younger does not have, behind those of the younger.
+// entries returns the fingerprints of the younger generation, then those that only the older one has.
 func (s *seen) entries() (all []uint32) {
 	all = make([]uint32, 0, s.young.n+s.older.n)
 	for _, h := range s.young.places {
@@ -109,7 +110,7 @@ func (s *seen) entries() (all []uint32) {
 	return all
 }
 
-// MarshalText writes the set for a snapshot: how many are young, then all, in base64. Equal sets write equal snapshots.
+// MarshalText writes the set for a snapshot in base64: the number of young fingerprints, then all. Equal sets write equal snapshots.
 func (s *seen) MarshalText() ([]byte, error) {
 	all := s.entries()
 	slices.Sort(all[:s.young.n])
@@ -117,7 +118,8 @@ func (s *seen) MarshalText() ([]byte, error) {
 	return base64.StdEncoding.AppendEncode(nil, s.appendEntries(nil, all)), nil
 }
 
-// AppendBinary appends the set for a binary snapshot: how many are young, then all, the young first, in the order of their places.
+// AppendBinary appends the set for a binary snapshot: the number of young fingerprints, then all, the young ones first, in the order of
+// their places.
 func (s *seen) AppendBinary(to []byte) ([]byte, error) { return s.appendEntries(to, s.entries()), nil }
 
 func (s *seen) appendEntries(to []byte, all []uint32) []byte {
@@ -130,7 +132,7 @@ func (s *seen) appendEntries(to []byte, all []uint32) []byte {
 
 var errSeen = errors.New("invalid set of fingerprints: want the number of young entries and distinct entries of 31 bits")
 
-// UnmarshalText reads what MarshalText wrote, and refuses what no set could have written.
+// UnmarshalText reads the output of MarshalText. It returns an error for data that MarshalText cannot have written.
 func (s *seen) UnmarshalText(text []byte) error {
 	raw, err := base64.StdEncoding.AppendDecode(nil, text)
 	if err != nil {
@@ -139,7 +141,7 @@ func (s *seen) UnmarshalText(text []byte) error {
 	return s.UnmarshalBinary(raw)
 }
 
-// UnmarshalBinary reads what AppendBinary wrote, and refuses what no set could have written.
+// UnmarshalBinary reads the output of AppendBinary. It returns an error for data that AppendBinary cannot have written.
 func (s *seen) UnmarshalBinary(raw []byte) error {
 	if len(raw) < 2 || (len(raw)-2)%4 != 0 {
 		return errSeen
@@ -172,11 +174,11 @@ func withRoom(n int) (f fingerprints) {
 	return f
 }
 
-// outline stands for a set of fingerprints: one-permutation minhash as in fingerprint.Sketch, with 32 minima of 16 bits, four in
-// a number. 0 stands for no minimum.
+// outline summarizes a set of fingerprints: one-permutation minhash as in fingerprint.Sketch, with 32 minima of 16 bits, four in each
+// number. A minimum of 0 means that there is none.
 type outline [8]uint64
 
-// minima are those of an outline in the making, each less 1, which makes none the greatest.
+// minima are the minima of an outline that is being computed, each less 1. No minimum is then the greatest value.
 type minima [32]uint16
 
 var noMinima = func() (m minima) {
@@ -186,12 +188,13 @@ var noMinima = func() (m minima) {
 	return m
 }()
 
+// put adds a fingerprint.
 func (m *minima) put(h uint32) {
 	at := &m[h>>27]
 	*at = min(*at, uint16(h)&^1)
 }
 
-// words puts words and their pairs.
+// words adds words and pairs of consecutive words.
 func (m *minima) words(words []fingerprint.Word) {
 	for k, word := range words {
 		m.put(word.Hash * 0x9E3779B1)
@@ -201,7 +204,7 @@ func (m *minima) words(words []fingerprint.Word) {
 	}
 }
 
-// outlineOf returns the outline of words and their pairs.
+// outlineOf returns the outline of words and of pairs of consecutive words.
 func outlineOf(w *fingerprint.Words) outline {
 	shares := noMinima
 	shares.words(w.List)
@@ -215,7 +218,7 @@ func (m *minima) outline() (o outline) {
 	return o
 }
 
-// alike estimates how much of both is in both, from 0 to 1. Two empty ones are alike.
+// alike estimates the Jaccard similarity of two sets, from 0 to 1. That of two empty sets is 1.
 func (o *outline) alike(other *outline) float64 {
 	either, differ := uint64(0), uint64(0)
 	for k, x := range o {

@@ -9,7 +9,7 @@ import (
 )
 
 // snapshotVersion is the version of the JSON of a snapshot. A change that older readers would misread increments it.
-const snapshotVersion = 5
+const snapshotVersion = 6
 
 type runSnapshot struct {
 	Version int    `json:"version"`

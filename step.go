@@ -55,5 +55,5 @@ type Step struct {
 	Effort      Effort `json:",omitzero"` // its novelty and waste; with NeedEffort
 }
 
-// key says what was asked and what came back.
+// key returns the fingerprint of the step's question with its result.
 func (s *Step) key() Hash { return fingerprint.Join(s.Question, s.NormalizedResult) }

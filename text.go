@@ -118,6 +118,7 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 	r.s.RestatedWeight *= math.Exp2(-1.0 / restatedHalfLife)
 	if text.Boilerplate = text.Similar > len(sp.Messages) && text.NovelSince > 0; !text.Boilerplate {
 		r.s.RestatedWeight += text.Overlap
+		r.s.RestatedSinceCall += text.Overlap
 	}
 	if len(sp.Messages) < recentTexts {
 		sp.Messages = append(sp.Messages, message{*sketch, done, r.current.Ref, r.s.NovelMessages})

@@ -107,6 +107,20 @@ func (s *Step) validate(in *state) error {
 	c.Count("ArgsCount", s.ArgsCount, in.Calls)
 	c.Count("Repeats.N", s.Repeats.N, in.OutcomePeriods.N)
 	c.Amount("Repeats.Weight", s.Repeats.Weight, maxWeight)
+	c.Part("Effort", s.Effort.validate())
+	return c.Err()
+}
+
+func (e *Effort) validate() error {
+	var c snapshot.Check
+	for _, share := range [...]float64{e.Alike, e.Fresh, e.Announced, e.Novelty} {
+		c.Amount("a share", share, 1)
+	}
+	c.Amount("Wasted", e.Wasted, weightStubborn)
+	c.Count("Words", e.Words, snapshot.MaxCount)
+	c.Count("Said", e.Said, snapshot.MaxCount)
+	c.Count("Similar", e.Similar, recentActs)
+	c.That(e.Yield <= NoOp, "Yield is %d, want 0 to %d", e.Yield, NoOp)
 	return c.Err()
 }
 
@@ -232,7 +246,7 @@ func (p *periods) validate(most int) error {
 		c.Count("Matches", length, max(0, p.N-period))
 		for k := 0; k+period < kept && k <= length && c.Err() == nil; k++ {
 			same := p.Symbols[(p.N-1-k)%MaxPeriod] == p.Symbols[(p.N-1-k-period)%MaxPeriod]
-			c.That(same == (k < length), "Run contradicts Last with period %d", period)
+			c.That(same == (k < length), "Matches contradicts Symbols with period %d", period)
 		}
 	}
 	return c.Err()
@@ -244,13 +258,14 @@ func (s *state) validateMessages() error {
 	c.Count("MessagesSinceCall", s.MessagesSinceCall, events)
 	c.Count("RestatedInARow", s.RestatedInARow, events)
 	c.Amount("RestatedWeight", s.RestatedWeight, float64(events))
+	c.Amount("RestatedSinceCall", s.RestatedSinceCall, float64(events))
 	c.Count("NovelMessages", s.NovelMessages, events)
 	c.Count("RepeatedMessages", s.RepeatedMessages, events)
 	c.Count("AssistantWords", s.AssistantWords, snapshot.MaxCount)
 	c.Count("number of speakers", len(s.Speakers), maxSpeeches)
 	for _, sp := range s.Speakers {
 		if sp == nil {
-			return fmt.Errorf("a speaker said nothing")
+			return fmt.Errorf("a speaker is missing")
 		}
 		c.Part("speech", sp.validate(s))
 	}
@@ -276,16 +291,16 @@ func (s *state) validateHandoffs() error {
 	var c snapshot.Check
 	n := len(s.HandoffAgents)
 	c.Count("number of handoffs", n, min(recentHandoffs, s.Metrics.Handoffs))
-	c.That(len(s.HandoffEvents) == n && len(s.HandoffTotals) == n, "%d receivers at %d events with %d sums", n, len(s.HandoffEvents), len(s.HandoffTotals))
+	c.That(len(s.HandoffEvents) == n && len(s.HandoffTotals) == n, "HandoffAgents has %d entries, HandoffEvents %d and HandoffTotals %d", n, len(s.HandoffEvents), len(s.HandoffTotals))
 	if c.Err() != nil {
 		return c.Err()
 	}
 	c.That(!slices.Contains(s.HandoffAgents, ""), "a receiver has no name")
 	latest := handoffTotals{}
-	for k, until := range s.HandoffTotals {
+	for k, next := range s.HandoffTotals {
 		c.Part("HandoffEvents", s.HandoffEvents[k].validate(s))
-		c.That(until.Words >= latest.Words && until.Outcomes >= latest.Outcomes && until.RepeatedMessages >= latest.RepeatedMessages, "Until goes back")
-		latest = until
+		c.That(next.Words >= latest.Words && next.Outcomes >= latest.Outcomes && next.RepeatedMessages >= latest.RepeatedMessages, "HandoffTotals decreases")
+		latest = next
 	}
 	c.Count("HandoffTotals.Words", latest.Words, s.AssistantWords)
 	c.Count("HandoffTotals.Outcomes", latest.Outcomes, s.OutcomePeriods.N)
@@ -295,19 +310,20 @@ func (s *state) validateHandoffs() error {
 
 func (m *meter) validate(s *state) error {
 	var c snapshot.Check
-	for _, x := range [...]float64{m.Wasted, m.Certain, m.Talk} {
-		c.That(x >= 0 && x <= 2*mostWasted+1/(1-talkKept), "evidence of %v", x)
-	}
-	c.That(m.Stalled >= 0 && m.Stalled <= 1, "Stalled is %v", m.Stalled)
+	const mostEvidence = 2*mostWasted + 1/(1-talkKept)
+	c.Amount("Wasted", m.Wasted, mostEvidence)
+	c.Amount("Certain", m.Certain, mostEvidence)
+	c.Amount("Talk", m.Talk, mostEvidence)
+	c.Amount("Stalled", m.Stalled, 1)
 	for _, x := range m.Averages {
-		c.That(x >= 0 && x <= weightStubborn, "an average is %v", x)
+		c.That(x >= 0 && x <= weightStubborn, "an average is %v, want 0 to %v", x, weightStubborn)
 	}
 	c.Count("Same", m.Same, s.Metrics.Events)
 	c.Count("Said", m.Said, snapshot.MaxCount)
 	c.Count("Steps", m.Steps, s.Metrics.Events)
 	c.Count("Excused", m.Excused, excusedSteps)
 	c.Count("N", m.N, s.Metrics.Events)
-	c.That(len(m.Acts) == min(m.N, recentActs), "%d acts of %d", len(m.Acts), m.N)
+	c.That(len(m.Acts) == min(m.N, recentActs), "Acts has %d of %d calls", len(m.Acts), m.N)
 	c.Count("number of answers", len(m.Answers), recentAnswers)
 	c.Count("Next", m.Next, max(0, len(m.Answers)-1))
 	for k := range m.Answers {
@@ -316,6 +332,7 @@ func (m *meter) validate(s *state) error {
 		c.Count("count of the numbers of its last line", a.Tail.Count, len(a.Tail.Numbers))
 		c.Count("Falls", a.Falls, s.Metrics.Events)
 		c.Count("Advances of an answer", a.Advances, s.Metrics.Events)
+		c.Count("Shrinks", a.Shrinks, s.Metrics.Events)
 	}
 	c.Part("First", m.First.validate(s))
 	c.Part("Talked", m.Talked.validate(s))

@@ -1,20 +1,27 @@
 package unloop
 
-import "github.com/unloop-ai/unloop/internal/fingerprint"
+import (
+	"slices"
 
-// reading is what an outcome tells, compared with the run so far.
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+// reading is the content of an outcome, compared with the run so far.
 type reading struct {
 	novelty
 	words   *fingerprint.Words
 	varied  variation
 	class   Hash // of the error; 0 for none
 	about   bool // it mentions an item that no earlier call of its tool names
-	blank   bool // no word, or one known number
-	shapes  int  // outcomes of the tool so far with these words, whatever their numbers and ids, this one included
-	returns int  // earlier outcomes with its template, at most 2; 0 for a short one
+	blank   bool // it has no word, or one known number
+	shapes  int  // outcomes of the tool so far with these words and any numbers and ids, this one included
+	returns int  // earlier outcomes with its template, at most 2; 0 for a short outcome
 }
 
-// weigh works out what the step that has just ended yields. The words are those of its outcome.
+// newResult is the novelty from which on an outcome is a new result. Messages behind it do not count as restated without one.
+const newResult = 0.4
+
+// weigh sets the Effort of the step that has just ended, and adds it to the evidence. w are the words of its outcome.
 func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation) {
 	m := &r.s.Meter
 	m.Talk *= talkSteps
@@ -26,10 +33,13 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	o := r.readOutcome(t, w, class, varied)
 	excused := m.Excused
 	r.assess(t, &o)
+	if r.step.Effort.Novelty >= newResult {
+		r.s.RestatedWeight = 0
+	}
 	r.estimate(t, &o, excused)
 }
 
-// assess works out how much of the step was wasted, and adds it to the evidence.
+// assess computes how much of the step was wasted, and adds it to the evidence.
 func (r *Run) assess(t *Tool, o *reading) {
 	m, effort, varied, class := &r.s.Meter, &r.step.Effort, o.varied, o.class
 	if effort.Writes && !t.Shell && o.blank && !r.step.Failing && (len(o.words.List) == 0 || !effort.Reordered) {
@@ -96,8 +106,8 @@ func (o *reading) share(varied variation) float64 {
 	return share
 }
 
-// returns notes the template of an outcome, and returns how many outcomes had it before, at most 2. Short outcomes do not count, because
-// acknowledgements are equal.
+// returns records the template of an outcome, and returns the number of earlier outcomes with it, at most 2. It ignores short outcomes,
+// because acknowledgements are equal.
 func (m *meter) returns(o *reading) int {
 	if len(o.words.List) < fullAnswer && !o.words.Distinctive() {
 		return 0
@@ -127,8 +137,8 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 	return Content
 }
 
-// acknowledged reports whether the outcome of a call that may change something says that it did: in a few words, or with the item that the
-// call names. The words are new, or no earlier call of its tool names that item.
+// acknowledged reports whether the outcome says that the call changed something: it is short or mentions a new item of the call, and either
+// its words are new or the call names a new item.
 func (r *Run) acknowledged(o *reading) bool {
 	effort := &r.step.Effort
 	return o.words.Ending != fingerprint.Nothing && (o.about || len(o.words.List) < shortAnswer) &&
@@ -141,13 +151,13 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	kept = 1 - changeNovelty*effort.Fresh
 	if o.varied == onward {
 		kept = 1 - effort.Novelty
-	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change, and nobody has looked in between
+	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change directly
 		effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
 		if same := rewritten(effort); same > 0 && (t.Acknowledged == o.words.Shape || effort.Novelty < knownNovelty) && !t.Shell && m.Changed == t.Hash {
 			effort.Wasted, kept = max(effort.Wasted, same), 1
 		}
 	}
-	if t.Shell { // a command that may change something shows something, too
+	if t.Shell { // the output of a command may be new, too
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
@@ -157,7 +167,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	return kept
 }
 
-// wasted returns how much of the step was in vain.
+// wasted returns how much of a step that changed nothing was wasted, from 0 to weightStubborn.
 func (r *Run) wasted(t *Tool, o *reading) float64 {
 	m, effort, step := &r.s.Meter, &r.step.Effort, &r.step
 	if effort.Yield == NoOp {
@@ -196,7 +206,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 	return weight * alike * (1 - effort.Novelty)
 }
 
-// weighResult returns the weight of the step's kind of result, and how alike the call is to an earlier one: by its words, or by the same
+// weighResult returns the weight of the step's kind of result, and the likeness of the call to an earlier one, by its words or by its
 // answer.
 func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 	effort := &r.step.Effort
@@ -234,15 +244,14 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 	return weightContent, alike
 }
 
-// value reports whether the outcome is a short answer to a question about an item that the call names for the first time. Many items have
-// the same one.
+// value reports whether the outcome is a short answer to a question about a new item. Many items may have the same one.
 func (r *Run) value(o *reading) bool {
 	effort, n := &r.step.Effort, len(o.words.List)
 	return !effort.Writes && (effort.Item != 0 && o.words.Count > 0 && n < shortAnswer || effort.Names != 0 && n < fullAnswer)
 }
 
-// mentioned reports whether a text has an identifier, a number or an id of the call that no earlier call of its tool names: it is about
-// that item.
+// mentioned reports whether a text is about a new item: it has the identifier, or one of the numbers and ids, of the call that no earlier
+// call of its tool has.
 func (effort *Effort) mentioned(w *fingerprint.Words) bool {
 	if effort.Names == 0 && effort.Item == 0 {
 		return false
@@ -259,8 +268,13 @@ func (effort *Effort) mentioned(w *fingerprint.Words) bool {
 	return false
 }
 
-// rewritten returns how much a change is what an earlier one wrote, in other words or another order, from 0 to 1. One that names a
-// new item is about another item.
+// names reports whether the outcome has a word.
+func (o *reading) names(word uint32) bool {
+	return word != 0 && slices.ContainsFunc(o.words.List, func(w fingerprint.Word) bool { return w.Hash == word })
+}
+
+// rewritten returns how much a change repeats an earlier one in other words or another order, from 0 to 1. It is 0 for a change of a new
+// item.
 func rewritten(effort *Effort) float64 {
 	if effort.Names != 0 || effort.Item != 0 {
 		return 0
@@ -272,13 +286,13 @@ func rewritten(effort *Effort) float64 {
 	return weightReworded * min(1, alike)
 }
 
-// likeness scales how alike two calls are to from 0, different, to 1, equal.
+// likeness maps the share of common words of two calls to a likeness from 0, different, to 1, equal.
 func likeness(alike float64) float64 {
 	return min(1, max(0, (alike-alikeFrom)/(alikeTo-alikeFrom)))
 }
 
-// certain reports whether the step is certain evidence of no progress: the call can do nothing, or it has had this result at least
-// twice before without a change in between. A call that found nothing is certain evidence only if it repeats its words.
+// certain reports whether the step is certain evidence of no progress: the call does nothing, or it has had this result at least twice
+// before without a change in between. A call that found nothing is certain evidence only if it has no new words.
 func (r *Run) certain() bool {
 	effort := &r.step.Effort
 	return effort.Yield == NoOp ||

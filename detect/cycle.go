@@ -11,8 +11,8 @@ import (
 // normalized results are. The finding is Advisory until the third round begins. A pattern with a polling call
 // does not count, because StuckPolling covers it.
 type Cycle struct {
-	Rounds int // times that the pattern occurs in a row
-	Steps  int // or steps that repeat in order, unless a step of the pattern failed
+	Rounds int // consecutive occurrences of the pattern
+	Steps  int // repeated steps that suffice before that many rounds, unless a step of the pattern failed
 }
 
 // Info describes the rule.

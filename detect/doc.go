@@ -7,7 +7,7 @@ The command "unloop explain" prints the sections below, one for each rule: what 
 
 # repeated_tool_call
 
-The last 8 tool calls hold one tool at least 3 times.
+One tool was called at least 3 times within the last 8 tool calls.
 
 Why: the agent keeps reaching for one tool; if that is a loop, every further call costs money and changes nothing.
 
@@ -107,14 +107,15 @@ Why: nothing the agent did in between changed the answer, so another attempt wil
 
 Try: use the answer that is already there, or do something that can change it.
 
-Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file
-do not matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight
-of an occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because
-running the tests again after an edit is no repetition. So does a number in the answers to a call that moved one way twice, or a call that
-failed and then succeeds: that is progress. A call also fails if it returns an output that reports a failure, such
-as an exit status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half
-times the weight, because measurements are repeated. If the results of any tool differ in such numbers, the finding is advisory. Polling
-tools have stuck_polling instead. So has a call that is made again directly after a tool that only waits, such as sleep. The profile default has this rule.
+Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file do not
+matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight of an
+occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the
+tests again after an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way
+twice, or a call that failed and then succeeds. A call also fails if it returns an output that reports a failure, such as an exit
+status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half times the weight,
+because measurements are repeated. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and
+for a call that is made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default
+has this rule.
 
 # cycle
 
@@ -149,15 +150,15 @@ Why: the changed inputs do not remove the cause of the error.
 
 Try: read the first error once more, and fix its cause before trying again.
 
-The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns
-an output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between,
-the finding is advisory, because the calls may be attempts at a fix. So is a finding of fewer than twice the number of failures, because
-the calls may rule out one cause after another. A call that waits before it tries again may fail twice as often.
-Errors do not count from before a number in them that fell twice: errors that get fewer or smaller are progress.
+The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns an
+output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between, the
+finding is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too,
+because the calls may rule out one cause after another. A call that waits before it tries again may fail twice as often. If a number in
+the errors falls twice, the count begins anew, because errors that get fewer or smaller are progress.
 
-It is also found, and nudged, when the same kind of error came again and again with other steps in between, so that the occurrences weigh at
-least 4.3: one weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer, and an error that says less than the time
-before, or nothing but an exit status, does not count.
+The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
+4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words
+than the one before, or with nothing but an exit status, does not count.
 
 # stuck_polling
 
@@ -197,9 +198,9 @@ earlier messages of its agent. The finding is always advisory, because people wh
 
 # stalled_steps
 
-The latest steps made no progress. Each step is compared with everything that the run has seen, and measured by 44 quantities. Boosted
+The latest steps made no progress. Each step is compared with everything that the run has seen, and measured by 46 quantities. Boosted
 decision trees estimate from these, and from their moving averages, how likely it is that the agent is stuck. The rule fires at an
-estimate of 0.92, from the third step on. The most important quantity is the number of wasted steps.
+estimate of 0.93, from the third step on. The most important quantity is the number of wasted steps.
 
 A step is wasted if its call resembles one of the last twelve calls and its outcome contains no new sequence of four words. A step
 that failed, was refused or was a no-op weighs 1. The same call with the same result weighs 0.68. Known content weighs 0.5 to

@@ -23,13 +23,13 @@ func (d EmptyResultLoop) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "empty_result_loop", step.Tool, n, "%s returned nothing %d times", step.Tool, n)
-	var p evidence
+	var e evidence
 	for k := range recent {
 		s := r.StepAt(k)
-		if s == nil || s.Empty && s.Tool == step.Tool && !p.add(s.End) {
+		if s == nil || s.Empty && s.Tool == step.Tool && !e.add(s.End) {
 			break
 		}
 	}
-	p.attach(&f)
+	e.attach(&f)
 	return f, true
 }

@@ -29,10 +29,10 @@ func (d HandoffBounce) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	a, b := min(agents[0], agents[1]), max(agents[0], agents[1])
 	f := finding(r, "handoff_bounce", a+"|"+b, n, "%s and %s handed over to each other %d times in a row", a, b, n)
-	var p evidence
+	var e evidence
 	for k := n - 1; k >= 0; k-- {
-		p.add(refs[k])
+		e.add(refs[k])
 	}
-	p.attach(&f)
+	e.attach(&f)
 	return f, true
 }

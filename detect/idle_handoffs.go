@@ -29,8 +29,8 @@ func (d IdleHandoffs) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if !known && !bare && again < d.Times-1 {
 		return unloop.Finding{}, false
 	}
-	page := ruleDocs()["idle_handoffs"]
-	f.Rule, f.Why, f.Try = page.Rule, page.Why, page.Try
+	doc := ruleDocs()["idle_handoffs"]
+	f.Rule, f.Why, f.Try = doc.Rule, doc.Why, doc.Try
 	f.What += ", with nothing new in between"
 	if !known {
 		f.What += " as far as is known"

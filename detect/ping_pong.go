@@ -17,11 +17,11 @@ func (d PingPong) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if _, ok := currentStart(r); !ok {
 		return unloop.Finding{}, false
 	}
-	asked := r.CallPeriods()
-	if asked.Repeated(1) > 0 || asked.Repeated(2) == 0 || asked.Repeated(2)+2 < d.Times {
+	calls := r.CallPeriods()
+	n := calls.Repeated(2) + 2
+	if calls.Repeated(1) > 0 || calls.Repeated(2) == 0 || n < d.Times {
 		return unloop.Finding{}, false
 	}
-	n := asked.Repeated(2) + 2
 	f := finding(r, "ping_pong", subjectOf(r, 2), n, "two calls have alternated for %d calls", n)
 	f.Period = 2
 	callsThat(r, n, func(*unloop.Step) bool { return true }).attach(&f)

@@ -9,7 +9,7 @@ type RestatedMessages struct {
 
 // Info describes the rule.
 func (RestatedMessages) Info() unloop.Info {
-	return unloop.Info{Name: "restated_messages", At: unloop.AtMessage, Needs: unloop.NeedTexts | unloop.NeedOutcomes}
+	return unloop.Info{Name: "restated_messages", At: unloop.AtMessage, Needs: unloop.NeedTexts | unloop.NeedOutcomes | unloop.NeedEffort}
 }
 
 // Check looks at the message that was just sent, if it restates any part of an earlier one.

@@ -24,7 +24,7 @@ func reworded(a, b string) bool {
 	if slices.Equal(x, y) {
 		return len(x) > 0 && !strings.HasSuffix(a, "…") && !strings.HasSuffix(b, "…")
 	}
-	if otherItem(x, y) {
+	if differentItems(x, y) {
 		return false
 	}
 	common := 0
@@ -36,12 +36,14 @@ func reworded(a, b string) bool {
 	return common >= 2 && 2*common >= min(len(x), len(y))
 }
 
-// otherItem reports whether two lists of words ask the same question about two items.
-func otherItem(x, y []string) bool { return template(x, y) || numbered(x, y) || numbered(y, x) }
+// differentItems reports whether two lists of words ask the same question about two items.
+func differentItems(x, y []string) bool {
+	return differInOne(x, y) || hasOtherNumber(x, y) || hasOtherNumber(y, x)
+}
 
-// items reports whether the step and up to three earlier steps of its tool ask the same question, each about another item. Only
+// asksAboutItems reports whether the step and up to three earlier steps of its tool ask the same question, each about another item. Only
 // steps with excerpts count, and only those that failed if this one did, or succeeded if it did.
-func items(r *unloop.Run, step *unloop.Step) bool {
+func asksAboutItems(r *unloop.Run, step *unloop.Step) bool {
 	input, _ := r.Excerpt(step)
 	now := words(input)
 	seen := 0
@@ -54,7 +56,7 @@ func items(r *unloop.Run, step *unloop.Step) bool {
 			continue
 		}
 		other, _ := r.Excerpt(s)
-		if before := words(other); slices.Equal(now, before) || !otherItem(now, before) {
+		if before := words(other); slices.Equal(now, before) || !differentItems(now, before) {
 			return false
 		}
 		seen++
@@ -62,15 +64,15 @@ func items(r *unloop.Run, step *unloop.Step) bool {
 	return seen > 0
 }
 
-// numbered reports whether x has a word with a digit that y does not have.
-func numbered(x, y []string) bool {
+// hasOtherNumber reports whether x has a word with a digit that y does not have.
+func hasOtherNumber(x, y []string) bool {
 	return slices.ContainsFunc(x, func(word string) bool {
 		return strings.ContainsAny(word, "0123456789") && !slices.Contains(y, word)
 	})
 }
 
-// template reports whether two lists of words differ in at most one position.
-func template(x, y []string) bool {
+// differInOne reports whether two lists of words differ in at most one position.
+func differInOne(x, y []string) bool {
 	if len(x) != len(y) {
 		return false
 	}

@@ -28,8 +28,8 @@ var ruleDocs = sync.OnceValue(func() map[string]RuleDoc { return parseRuleDocs(s
 
 // Explain returns the documentation of a rule. It returns false if there is no such rule.
 func Explain(rule string) (RuleDoc, bool) {
-	p, ok := ruleDocs()[rule]
-	return p, ok
+	doc, ok := ruleDocs()[rule]
+	return doc, ok
 }
 
 // Rules returns the names of all rules, sorted.
@@ -42,34 +42,35 @@ func parseRuleDocs(source string) map[string]RuleDoc {
 	found := make(map[string]RuleDoc)
 	for _, section := range strings.Split(comment, "\n# ")[1:] {
 		rule, body, _ := strings.Cut(section, "\n")
-		p := RuleDoc{Rule: rule}
+		doc := RuleDoc{Rule: rule}
 		for _, paragraph := range strings.Split(strings.TrimSpace(body), "\n\n") {
 			text := strings.Join(strings.Fields(paragraph), " ")
 			switch {
 			case strings.HasPrefix(text, "Why: "):
-				p.Why = sentence(text[len("Why: "):])
+				doc.Why = sentence(text[len("Why: "):])
 			case strings.HasPrefix(text, "Try: "):
-				p.Try = sentence(text[len("Try: "):])
-			case p.When == "":
-				p.When = text
+				doc.Try = sentence(text[len("Try: "):])
+			case doc.When == "":
+				doc.When = text
 			default:
-				p.More = strings.TrimPrefix(p.More+"\n\n"+text, "\n\n")
+				doc.More = strings.TrimPrefix(doc.More+"\n\n"+text, "\n\n")
 			}
 		}
-		found[rule] = p
+		found[rule] = doc
 	}
 	return found
 }
 
+// sentence returns s with an upper-case first letter.
 func sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // finding returns a finding of a rule at the latest event of the run. Its field What is formatted from format and args.
 func finding(r *unloop.Run, rule, subject string, count int, format string, args ...any) unloop.Finding {
-	page := ruleDocs()[rule]
+	doc := ruleDocs()[rule]
 	at := r.Current().Ref
 	return unloop.Finding{
 		Rule: rule, Severity: unloop.SeverityWarning, Subject: subject, Count: count,
-		Event: at, First: at, What: fmt.Sprintf(format, args...), Why: page.Why, Try: page.Try,
+		Event: at, First: at, What: fmt.Sprintf(format, args...), Why: doc.Why, Try: doc.Try,
 	}
 }
 
@@ -85,36 +86,34 @@ const recent = 32
 // evidence collects the events that show a finding, latest first. Method add returns false when it is full.
 type evidence []unloop.EventRef
 
-func (p *evidence) add(ref unloop.EventRef) bool {
-	*p = append(*p, ref)
-	return len(*p) < unloop.MaxEvidence
+func (e *evidence) add(ref unloop.EventRef) bool {
+	*e = append(*e, ref)
+	return len(*e) < unloop.MaxEvidence
 }
 
 // latest returns the n latest events.
-func (p evidence) latest(n int) evidence { return p[:min(n, len(p))] }
+func (e evidence) latest(n int) evidence { return e[:min(n, len(e))] }
 
 // attach sets Evidence and First of f, oldest first. If there are no events, because the steps were evicted or have no start,
 // the event of f is its evidence.
-func (p evidence) attach(f *unloop.Finding) {
-	if len(p) == 0 {
-		p.add(f.Event)
+func (e evidence) attach(f *unloop.Finding) {
+	if len(e) == 0 {
+		e.add(f.Event)
 	}
-	for i, j := 0, len(p)-1; i < j; i, j = i+1, j-1 {
-		p[i], p[j] = p[j], p[i]
-	}
-	f.Evidence, f.First = p, p[0]
+	slices.Reverse(e)
+	f.Evidence, f.First = e, e[0]
 }
 
 // callsThat collects the starts of the calls for which ok holds, among the last window calls.
 func callsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
-	var p evidence
+	var e evidence
 	for k := range window {
 		s := r.StepAt(k)
-		if s == nil || ok(s) && !p.add(s.Start) {
+		if s == nil || ok(s) && !e.add(s.Start) {
 			break
 		}
 	}
-	return p
+	return e
 }
 
 // currentOutcome reports whether the latest event is the captured outcome of a call that ran, and returns its step.
@@ -125,14 +124,14 @@ func currentOutcome(r *unloop.Run) (*unloop.Step, bool) {
 
 // stepsThat collects the ends of the steps with a captured outcome for which ok holds, among the last window calls.
 func stepsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
-	var p evidence
+	var e evidence
 	for k := range window {
 		s := r.StepAt(k)
-		if s == nil || s.NormalizedResult|s.ResultHash != 0 && ok(s) && !p.add(s.End) {
+		if s == nil || s.NormalizedResult|s.ResultHash != 0 && ok(s) && !e.add(s.End) {
 			break
 		}
 	}
-	return p
+	return e
 }
 
 // joinSorted sorts names and joins them with |, each once.

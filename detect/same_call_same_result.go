@@ -2,17 +2,21 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.TargetHash is,
-// and results if Step.NormalizedResult is. Polling tools are left out, because StuckPolling covers them. The finding is Advisory if
-// the results differ in numbers without a trend, because a measurement may be repeated, and if nothing was found under arguments that vary,
-// because what is not there under one of them may be there under another.
+// SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
+// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. The finding is Advisory if the results
+// differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since the latest of them returned
+// something new, because the equal calls may be steps of that progress. It is also Advisory if nothing was found and the other arguments
+// varied, because another value of them may find something.
 type SameCallSameResult struct {
 	Weight   float64 // the least Count.Weight of the occurrences, each with a half-life of 24 steps
 	Failures int     // the least number of occurrences if the call fails, because a few retries are no loop
 }
 
-// measured is how many times the weight a shell command needs whose results differ in numbers without a trend.
+// measured is the factor by which Weight is higher for a shell command whose results differ in numbers without a trend.
 const measured = 1.5
+
+// progressed is the least novelty of a step between two equal ones that shows progress elsewhere.
+const progressed = 0.7
 
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
@@ -34,9 +38,13 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / weight
 	f.Advisory = step.Effort.Varies
+	seen := 0 // equal steps
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
-		f.Advisory = f.Advisory || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
+		if same {
+			seen++
+		}
+		f.Advisory = f.Advisory || seen == 1 && s.Effort.Novelty >= progressed || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
 		return same
 	}).attach(&f)
 	f.Next = []unloop.Hash{step.Question}

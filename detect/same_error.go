@@ -2,12 +2,14 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs, and without progress. The finding is
-// Advisory up to twice the number of failures, if calls changed something since the first failure, or if the tool is no shell and the
-// inputs are about different items.
+// SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs, and without progress. The
+// finding is Advisory below twice that number of failures, if calls changed something since the first failure, or if the tool is not a
+// shell and the inputs are about different items.
+//
+// It also fires, always Advisory, when the same class of error recurred with other steps in between.
 type SameError struct {
-	Times    int
-	Stubborn float64 // weight of equal errors with other steps in between; one weighs 1, half every 24 steps later
+	Times    int     // failures in a row
+	Stubborn float64 // the least Count.Weight of failures with other steps in between
 }
 
 // patience is the factor by which tests may fail longer than other commands, because tests are meant to fail.
@@ -44,18 +46,18 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Score = float64(n) / float64(times)
 	// Up to twice the number, the inputs may rule out one cause after another. The changes in between may be attempts at a fix. Inputs
 	// about different items are separate questions.
-	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && items(r, step)
+	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && asksAboutItems(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(n).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)
 	return f, true
 }
 
-// stubborn looks at how often this error came, of those not long ago, whatever came in between.
+// stubborn returns a finding if the weight of all occurrences of the error is high, whatever the steps in between are.
 func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, bool) {
 	tool := r.Tool(step.Tool)
 	if step.Errors.N == tool.Errors.Count && r.Changes() == tool.ChangesAtFirstError {
-		return unloop.Finding{}, false // nothing came in between, so it is the same call, which has a rule of its own
+		return unloop.Finding{}, false // nothing is in between: SameCallSameResult covers equal calls
 	}
 	weight := d.Stubborn
 	if step.Test {

@@ -30,7 +30,7 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if row.Count < min(d.Times, d.Nothing, d.Items) || row.Inputs < fewInputs {
 		return unloop.Finding{}, false
 	}
-	need, weak := d.need(r, tool, step)
+	need, advisory := d.need(r, tool, step)
 	if row.Count < need {
 		return unloop.Finding{}, false
 	}
@@ -38,7 +38,7 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_result", step.Tool, row.Count, "%s returned the same result %d times in a row, for %d different inputs: %s",
 		step.Tool, row.Count, row.Inputs, output)
 	f.Score = float64(row.Count) / float64(need)
-	f.Advisory = weak
+	f.Advisory = advisory
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.NormalizedResult == step.NormalizedResult }).latest(row.Count).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)
@@ -46,7 +46,7 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 }
 
 // need returns the least length of the streak, and whether the finding is advisory.
-func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (times int, weak bool) {
+func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (times int, advisory bool) {
 	switch {
 	case tool.NothingFound:
 		return d.Nothing, true

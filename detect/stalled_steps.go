@@ -7,16 +7,16 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// StalledSteps fires when the latest steps made no progress: unloop.Meter.Stalled is at least Estimate. It also fires without such an estimate
-// if unloop.Meter.Wasted is at least Steps, and unloop.Meter.Certain is at least Certain, or the call is a no-op, a poll, the third equal
-// failure, or a change that has the words of an earlier one in another order. The finding is Advisory below Steps or below Certain.
+// StalledSteps fires when the latest steps made no progress: Meter.Stalled reaches Estimate. It also fires without such an estimate if
+// Meter.Wasted reaches Steps, and either Meter.Certain reaches Certain, or the latest step is a no-op, a poll, the third equal failure, or a
+// change that has the words of an earlier one in another order. The finding is Advisory below Steps or below Certain.
 type StalledSteps struct {
-	Estimate float64
-	Steps    float64
-	Certain  float64
+	Estimate float64 // a probability, 0 to 1
+	Steps    float64 // wasted steps
+	Certain  float64 // certainly wasted steps
 }
 
-// namedFirst divides the score of this rule. A rule that names the shape of the loop then has the higher score.
+// namedFirst divides the score of this rule, so that a rule that names the shape of the loop takes precedence.
 const namedFirst = 1.5
 
 // fewSteps is the least number of steps without progress, unless the latest is a no-op.
@@ -67,9 +67,9 @@ func isPlain(step *unloop.Step) bool {
 	return step.Effect == unloop.Polling
 }
 
-// countEffects returns how many of the steps without progress failed, found nothing, returned known content, repeated an earlier change or were
-// no-ops, and the share of these outcomes that was new. It also returns how many changed something in between. The run remembers the
-// latest steps only, so it says of how many it speaks if there were more.
+// countEffects describes the steps without progress: how many failed, found nothing, returned known content, repeated an earlier change or
+// were no-ops, how many changed something in between, and the share of the text that was new. The run keeps the latest 32 steps only. If
+// there were more, the text says how many it describes.
 func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	var n [unloop.NoOp + 1]int
 	novelty, all, wasted, changes := 0.0, 0, 0, 0

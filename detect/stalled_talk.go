@@ -2,10 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// StalledTalk fires when the assistant repeats its earlier messages in its answers to a person: unloop.Meter.Talk is at least
-// Messages. The finding is always Advisory.
+// StalledTalk fires when the assistant repeats its earlier messages in its answers to a person. The finding is always Advisory.
 type StalledTalk struct {
-	Messages float64
+	Messages float64 // the least value of Meter.Talk
 }
 
 // Info describes the rule.

@@ -2,7 +2,7 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SummaryLoop fires when assistants send messages without a tool call in between.
+// SummaryLoop fires when assistants have sent several messages without a tool call in between.
 type SummaryLoop struct {
 	Times int // messages since the latest call
 }

@@ -7,7 +7,7 @@ import "github.com/unloop-ai/unloop"
 type TurnCalls struct {
 	Effect unloop.Effect // the effect of the tools that count
 	Times  int           // calls of a tool in the turn
-	Strict bool          // if false, the score is 0.5 instead of 1 while the results of the tool change
+	Strict bool          // the score is 1 even while the results of the tool change; otherwise it is then 0.5
 }
 
 // Info describes the rule.

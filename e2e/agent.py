@@ -10,6 +10,7 @@ guard = Guard(run=sys.argv[1])
 
 
 @guard.tool
+@unloop.observe
 def read_page(page: int) -> dict[str, object]:
     return {"page": page, "text": f"chapter {page * 7919}"}
 

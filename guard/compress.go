@@ -20,7 +20,7 @@ var deflaters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress compresses a snapshot for a store: by about a third, since most of it is hashes.
+// compress compresses a snapshot for a store. It saves about a third of the size, because most of a snapshot is hashes.
 func compress(data []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w := deflaters.Get().(*flate.Writer)
@@ -33,7 +33,7 @@ func compress(data []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decompress reads what compress wrote. Data that is larger than any snapshot is an error.
+// decompress reads the output of compress. Data that is larger than any snapshot is an error.
 func decompress(data []byte) ([]byte, error) {
 	plain, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), snapshot.MaxBytes+1))
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Control takes what a person does with the run: an event of the type unloop.Control or unloop.Override, with its id. A nudge goes to
+// Control applies what a person does with the run: an event of the type unloop.Control or unloop.Override, with its id. A nudge goes to
 // the agent with the next decision that has none. After a pause, Before waits until a resume, a halt or an override. After a halt, all
 // decisions about calls halt. An override lets the agent continue; with a tool, calls of the tool are allowed for the rest of the run.
 // The event is folded and not passed to Options.Events, because its source already has it.
 //
-// With a Shared, the event is saved for all guards of the run. If several of them take it, each folds
-// it, and each gives the nudge to its agent.
+// With a Shared, the event is saved for all guards of the run. If several of them take it, each folds it, and each gives the nudge to
+// its agent.
 func (g *Guard) Control(e *unloop.Event) {
 	g.transact(context.Background(), Usage{}, func() Decision {
 		if g.failed != nil || g.closed {
@@ -25,7 +25,7 @@ func (g *Guard) Control(e *unloop.Event) {
 	})
 }
 
-// obey carries out what a person does. The caller holds the lock.
+// obey pauses and resumes the run, and keeps a nudge for the next decision. The caller holds the lock.
 func (g *Guard) obey(e *unloop.Event, d Decision) {
 	switch {
 	case e.Type == unloop.Control && e.Name == unloop.ControlPause:

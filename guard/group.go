@@ -9,8 +9,8 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// shards is the number of parts of a Group. Each has its own lock.
-const shards = 64
+// shardCount is the number of shards of a Group.
+const shardCount = 64
 
 // Group guards many runs under one profile, each with its own guard. It is safe for concurrent use, and runs do not wait for
 // one another. A panic fails only the guard of its run: see Guard.Failed.
@@ -22,11 +22,12 @@ type Group struct {
 	limit   int64        // maximum bytes of all guards; 0 means no limit
 	bytes   atomic.Int64 // of all guards, as last measured
 	next    atomic.Uint64
-	parts   [shards]part
+	shards  [shardCount]shard
 	closing sync.WaitGroup // closed guards whose listeners still have notices
 }
 
-type part struct {
+// shard is a part of a Group with its own lock.
+type shard struct {
 	mu      sync.Mutex
 	guards  map[string]*list.Element // to elements of used
 	used    list.List                // *member values, most recently used first
@@ -46,7 +47,7 @@ func NewGroup(p *profile.Profile, options func(run string) Options, most int) *G
 	if most <= 0 {
 		most = 10_000
 	}
-	return &Group{profile: p, options: options, seed: maphash.MakeSeed(), most: (most + shards - 1) / shards}
+	return &Group{profile: p, options: options, seed: maphash.MakeSeed(), most: (most + shardCount - 1) / shardCount}
 }
 
 // LimitBytes limits the memory of all guards, in bytes. Beyond it, the group evicts guards that were idle long, which Dropped
@@ -67,20 +68,20 @@ func (g *Group) Run(id string) *Guard {
 // makeRoom evicts guards while the memory is over the limit. It takes the least recently used guard of each shard in turn. It
 // does not evict inUse.
 func (g *Group) makeRoom(inUse *Guard) {
-	for tried := 0; g.limit > 0 && tried < shards && g.bytes.Load() > g.limit; tried++ {
-		p := &g.parts[g.next.Add(1)%shards]
-		p.mu.Lock()
-		if oldest := p.used.Back(); oldest != nil && oldest.Value.(*member).guard != inUse {
-			g.close(g.remove(p, oldest.Value.(*member).run))
-			p.dropped++
+	for tried := 0; g.limit > 0 && tried < shardCount && g.bytes.Load() > g.limit; tried++ {
+		s := &g.shards[g.next.Add(1)%shardCount]
+		s.mu.Lock()
+		if oldest := s.used.Back(); oldest != nil && oldest.Value.(*member).guard != inUse {
+			g.close(g.remove(s, oldest.Value.(*member).run))
+			s.dropped++
 			tried = 0
 		}
-		p.mu.Unlock()
+		s.mu.Unlock()
 	}
 }
 
-// weigh updates the known memory of a guard. The caller holds the lock of its shard.
-func (g *Group) weigh(m *member) {
+// measure updates the known memory of a guard. The caller holds the lock of its shard.
+func (g *Group) measure(m *member) {
 	if g.limit > 0 {
 		size := int64(m.guard.Size())
 		g.bytes.Add(size - m.bytes)
@@ -89,12 +90,12 @@ func (g *Group) weigh(m *member) {
 }
 
 func (g *Group) find(id string) *Guard {
-	p := &g.parts[maphash.String(g.seed, id)%shards]
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if known, ok := p.guards[id]; ok {
-		p.used.MoveToFront(known)
-		g.weigh(known.Value.(*member))
+	s := &g.shards[maphash.String(g.seed, id)%shardCount]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known, ok := s.guards[id]; ok {
+		s.used.MoveToFront(known)
+		g.measure(known.Value.(*member))
 		return known.Value.(*member).guard
 	}
 	o := Options{Run: id}
@@ -103,31 +104,31 @@ func (g *Group) find(id string) *Guard {
 		o.Run = id
 	}
 	guard := New(g.profile, o)
-	g.close(g.put(p, id, guard))
+	g.close(g.put(s, id, guard))
 	return guard
 }
 
 // Put replaces the guard of the run, for example by a restored one.
 func (g *Group) Put(id string, guard *Guard) {
-	p := &g.parts[maphash.String(g.seed, id)%shards]
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	g.close(g.remove(p, id))
-	g.close(g.put(p, id, guard))
+	s := &g.shards[maphash.String(g.seed, id)%shardCount]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g.close(g.remove(s, id))
+	g.close(g.put(s, id, guard))
 }
 
 // End removes the guard of the run, which closes in the background.
 func (g *Group) End(id string) {
-	p := &g.parts[maphash.String(g.seed, id)%shards]
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	g.close(g.remove(p, id))
+	s := &g.shards[maphash.String(g.seed, id)%shardCount]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g.close(g.remove(s, id))
 }
 
 // Close removes all guards and waits until their listeners have received all notices.
 func (g *Group) Close() {
-	for k := range g.parts {
-		for _, guard := range g.clear(&g.parts[k]) {
+	for k := range g.shards {
+		for _, guard := range g.clear(&g.shards[k]) {
 			g.close(guard)
 		}
 	}
@@ -144,52 +145,52 @@ func (g *Group) close(guard *Guard) {
 // Dropped returns the number of guards that were evicted because of the limits.
 func (g *Group) Dropped() int {
 	n := 0
-	for k := range g.parts {
-		n += g.parts[k].lost()
+	for k := range g.shards {
+		n += g.shards[k].evictions()
 	}
 	return n
 }
 
 // clear removes and returns all guards of a shard.
-func (g *Group) clear(p *part) (forgotten []*Guard) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for id := range p.guards {
-		forgotten = append(forgotten, g.remove(p, id))
+func (g *Group) clear(s *shard) (removed []*Guard) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.guards {
+		removed = append(removed, g.remove(s, id))
 	}
-	return forgotten
+	return removed
 }
 
-// lost returns the number of evicted guards.
-func (p *part) lost() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.dropped
+// evictions returns the number of evicted guards.
+func (s *shard) evictions() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dropped
 }
 
 // put adds a guard. If there are too many, it removes and returns the least recently used one. The caller holds the lock.
-func (g *Group) put(p *part, id string, guard *Guard) (forgotten *Guard) {
-	if p.guards == nil {
-		p.guards = make(map[string]*list.Element)
+func (g *Group) put(s *shard, id string, guard *Guard) (evicted *Guard) {
+	if s.guards == nil {
+		s.guards = make(map[string]*list.Element)
 	}
-	if p.used.Len() >= g.most {
-		forgotten = g.remove(p, p.used.Back().Value.(*member).run)
-		p.dropped++
+	if s.used.Len() >= g.most {
+		evicted = g.remove(s, s.used.Back().Value.(*member).run)
+		s.dropped++
 	}
 	m := &member{run: id, guard: guard}
-	g.weigh(m)
-	p.guards[id] = p.used.PushFront(m)
-	return forgotten
+	g.measure(m)
+	s.guards[id] = s.used.PushFront(m)
+	return evicted
 }
 
 // remove removes and returns the guard of a run, or nil if there is none. The caller holds the lock.
-func (g *Group) remove(p *part, id string) *Guard {
-	known, ok := p.guards[id]
+func (g *Group) remove(s *shard, id string) *Guard {
+	known, ok := s.guards[id]
 	if !ok {
 		return nil
 	}
-	delete(p.guards, id)
-	p.used.Remove(known)
+	delete(s.guards, id)
+	s.used.Remove(known)
 	g.bytes.Add(-known.Value.(*member).bytes)
 	return known.Value.(*member).guard
 }

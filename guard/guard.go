@@ -2,7 +2,8 @@
 // decides whether the agent loops. A guard feeds the events of one run to a profile.Session, so its verdicts are those of a
 // scan of the same run.
 //
-//	g := guard.New(p, guard.Options{})
+//	p, err := profile.New("default")
+//	g := guard.New(p, guard.Options{Run: conversationID})
 //	search := g.Wrap("search", searchTool)
 //
 // Without Wrap:
@@ -67,8 +68,8 @@ type Options struct {
 	// Package guard/reporter has one that sends the events to a server.
 	Events func(*unloop.Event, Decision)
 
-	// Controls, if set, has take called with what people do with the run, until stop is called. Run must be set. Package
-	// guard/reporter has one that asks a server. See Guard.Control, which is take.
+	// Controls, if set, subscribes to what people do with the run: it calls take, which is Guard.Control, with each event until stop is
+	// called. Run must be set. Package guard/reporter has one that asks a server.
 	Controls func(run string, take func(*unloop.Event)) (stop func())
 }
 
@@ -117,7 +118,8 @@ func New(p *profile.Profile, o Options) *Guard {
 }
 
 // Before decides about a call that is about to run. While a person has paused the run, it waits, until ctx is done. If Stops returns
-// true, the call must not run, and After must not be called for it: the guard has recorded the call as blocked. Once ctx is done, Before decides without the counts of a Swarm.
+// true, the call must not run, and After must not be called for it: the guard has recorded the call as blocked. Once ctx is done,
+// Before decides without the counts of a Swarm.
 func (g *Guard) Before(ctx context.Context, c Call) Decision {
 	g.awaitResume(ctx)
 	var global *swarm.Count // counted once, however often the call is folded

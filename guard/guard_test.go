@@ -130,7 +130,7 @@ func TestInvalidSnapshotsAreRejected(t *testing.T) {
 		"no JSON":                  `{`,
 		"another version":          strings.Replace(string(good), `"version":2`, `"version":9`, 1),
 		"another profile":          strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
-		"a run of another version": strings.Replace(string(good), `"run":{"version":5`, `"run":{"version":9`, 1),
+		"a run of another version": strings.Replace(string(good), `"run":{"version":6`, `"run":{"version":9`, 1),
 		"steps without calls":      strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),
 	} {
 		if data == string(good) {
@@ -388,12 +388,12 @@ func TestAResultInPlaceOfTheToolsIsANoticeOfAResult(t *testing.T) {
 
 func TestAGroupSeparatesRunsAndEvictsIdleOnes(t *testing.T) {
 	p := load(t, "agentium", "max_repeats=1")
-	group := NewGroup(p, nil, shards) // one a shard
+	group := NewGroup(p, nil, shardCount) // one per shard
 	group.Run("a").Before(t.Context(), Call{Tool: "t"})
 	if d := group.Run("b").Before(t.Context(), Call{Tool: "t"}); d.Stops() {
 		t.Error("run b was stopped by what run a did")
 	}
-	for k := range 10 * shards {
+	for k := range 10 * shardCount {
 		group.Run(fmt.Sprint("other ", k))
 	}
 	if d := group.Run("a").Before(t.Context(), Call{Tool: "t"}); d.Stops() || group.Dropped() == 0 {

@@ -89,8 +89,6 @@ func (l *listeners) send(n Notice) {
 	}
 }
 
-func (l *listeners) lost() int64 { return l.dropped.Load() }
-
 func (l *listeners) close() {
 	l.mu.Lock()
 	if !l.closed {

@@ -76,8 +76,8 @@ func (q *questions) close() {
 	}
 }
 
-// consult asks the question of a decision, if it has one, and returns the decision at the answer if that arrives in time. The
-// caller holds the lock, which consult releases while it waits.
+// consult asks the question of a decision, if it has one. It returns the decision at the answer if that arrives in time and changes the
+// decision, else d. The caller holds the lock, which consult releases while it waits.
 func (g *Guard) consult(ctx context.Context, d Decision) Decision {
 	question, tool := d.question, d.tool
 	d.question = nil

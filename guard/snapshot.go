@@ -21,8 +21,8 @@ type kept struct {
 }
 
 // Snapshot returns the complete state of the guard as JSON. A guard that Restore makes of it continues exactly as this one would.
-// Listeners, the counts of the swarm and the usage of the project are not included. The error wraps ErrFailed if the guard has failed. A custom policy
-// whose state cannot be encoded is also an error.
+// Listeners, the counts of the swarm and the usage of the project are not included. The error wraps ErrFailed if the guard has failed. A
+// custom policy whose state cannot be encoded is also an error.
 func (g *Guard) Snapshot() (data []byte, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -1,6 +1,10 @@
 package guard
 
-import "github.com/unloop-ai/unloop/policy"
+import (
+	"maps"
+
+	"github.com/unloop-ai/unloop/policy"
+)
 
 // Stats are counts of the decisions of a guard.
 type Stats struct {
@@ -11,7 +15,7 @@ type Stats struct {
 	DroppedNotices int64          `json:"unheard"`      // notices that a listener was too slow for or panicked at
 	SwarmErrors    int64          `json:"swarm_errors"` // calls that the store of the swarm did not count
 
-	StoreErrors int64 `json:"store_errors,omitzero"` // events that the store of a Shared did not take, and its snapshots that were not valid
+	StoreErrors int64 `json:"store_errors,omitzero"` // events that the store of a Shared did not save, and invalid snapshots in it
 
 	SecondOpinions OpinionStats `json:"second_opinions,omitzero"`
 }
@@ -55,8 +59,8 @@ func (g *Guard) Stats() Stats {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	s := g.stats
-	s.Actions, s.Codes = clone(s.Actions), clone(s.Codes)
-	s.DroppedNotices = g.listeners.lost()
+	s.Actions, s.Codes = maps.Collect(maps.All(s.Actions)), maps.Collect(maps.All(s.Codes)) // empty instead of nil
+	s.DroppedNotices = g.listeners.dropped.Load()
 	if g.swarm != nil {
 		s.SwarmErrors = g.swarm.lost.Load()
 	}
@@ -64,12 +68,4 @@ func (g *Guard) Stats() Stats {
 		s.StoreErrors = g.shared.lost.Load()
 	}
 	return s
-}
-
-func clone(m map[string]int) map[string]int {
-	c := make(map[string]int, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
 }

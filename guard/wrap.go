@@ -14,9 +14,9 @@ type ToolFunc func(ctx context.Context, args json.RawMessage) (json.RawMessage, 
 // calls numbers the calls of wrapped tools, to distinguish concurrent calls.
 var calls atomic.Int64
 
-// Wrap returns a tool that calls the given one under the guard. A blocked call does not run and returns Decision.Result. A
-// warning is attached to the result, or to the message of the tool's error. If the guard halts the run, before or after the call, the error is a *LoopError. The
-// returned tool is safe for concurrent use if the given one is. The context goes to the guard and to the tool.
+// Wrap returns a tool that calls the given one under the guard. A blocked call does not run and returns Decision.Result. A warning is
+// attached to the result, or to the message of the tool's error. If the guard halts the run, before or after the call, the error is a
+// *LoopError. The returned tool is safe for concurrent use if the given one is. The context goes to the guard and to the tool.
 func (g *Guard) Wrap(name string, tool ToolFunc) ToolFunc {
 	return func(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
 		c := Call{ID: "w" + strconv.FormatInt(calls.Add(1), 10), Tool: name, Args: args}

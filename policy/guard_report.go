@@ -6,8 +6,8 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// GuardReport returns the report of a guard about its decision. By is the kind of guard. The findings are those that the decision is based on; the first
-// of them decided.
+// GuardReport returns the report of a guard about its decision. The argument by is the kind of guard. The findings are those that the
+// decision is based on, and the first of them decided.
 func GuardReport(by string, action Action, code, message string, count int, findings []unloop.Finding) unloop.GuardReport {
 	r := unloop.GuardReport{By: by}
 	if action == Allow {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
 // Ladder is the policy of profiles that act on evidence of no progress. Its levels are: allow, nudge, strong nudge, block,
@@ -72,7 +73,7 @@ func (l *Ladder) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 		return Decision{}
 	}
 	s.Novelty = 0
-	if s.Held++; s.Level > 0 && s.Held < l.Patience {
+	if s.Held = min(s.Held+1, snapshot.MaxCount); s.Level > 0 && s.Held < l.Patience {
 		return Decision{}
 	}
 	top := len(levels) - 1
@@ -101,7 +102,7 @@ func (l *Ladder) pending(step *unloop.Step) Decision {
 	if step == nil || s.Level < blockLevel || !s.matches(step) { // a call of an ignored tool has no step
 		return Decision{}
 	}
-	if s.Held++; s.Held > l.Patience {
+	if s.Held = min(s.Held+1, snapshot.MaxCount); s.Held > l.Patience {
 		s.Level, s.Held = len(levels)-1, 0
 	}
 	finding := s.Finding

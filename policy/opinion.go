@@ -111,7 +111,7 @@ func (s *opinionState) applies() bool {
 	return s.Answered && s.Opinion.Certainty >= certain && s.Held < 2*s.Asked+newEvidence
 }
 
-// Findings changes the findings that hold at the latest event of r as a second opinion says: it sets or clears Advisory.
+// Findings applies the second opinion to the findings that hold at the latest event of r: it sets or clears Advisory.
 func (o *Opinions) Findings(r *unloop.Run, found []unloop.Finding) {
 	s := &o.state
 	now := r.Current()
@@ -128,13 +128,13 @@ func (o *Opinions) Findings(r *unloop.Run, found []unloop.Finding) {
 	}
 }
 
-// Decide returns the decision d of the policy at the latest event of r as a second opinion changes it, with a question where one
-// is due.
+// Decide returns the decision d of the policy at the latest event of r, changed by the second opinion if there is one, and with a
+// question if one is due.
 func (o *Opinions) Decide(r *unloop.Run, found []unloop.Finding, d Decision) Decision {
 	s := &o.state
 	now := r.Current().Ref
 	if worst := strongest(found); d.Action != Allow || worst != nil && worst.Score >= 1 {
-		s.Held++
+		s.Held = min(s.Held+1, snapshot.MaxCount)
 		s.Latest = now.Number
 	}
 	if d.Action == Allow || len(d.Findings) == 0 {
@@ -150,25 +150,26 @@ func (o *Opinions) Decide(r *unloop.Run, found []unloop.Finding, d Decision) Dec
 	return s.revise(d)
 }
 
-// due reports whether the evidence is new. Solid evidence of a stop is new after a question about advisory evidence.
+// due reports whether there is new evidence to ask about: none was asked about yet, it has grown enough, or solid evidence leads to a
+// stop after a question about advisory evidence.
 func (s *opinionState) due(stop bool) bool {
 	return s.Asked == 0 || s.Held >= 2*s.Asked+newEvidence || stop && !s.Stop && !(s.applies() && s.Opinion.Stuck)
 }
 
-// ask notes and returns the question about a decision.
+// ask returns a question about a decision, and keeps what an answer needs.
 func (s *opinionState) ask(at unloop.EventRef, d *Decision, stop bool) *Question {
 	event := at.ID
 	if event == "" {
 		event = strconv.Itoa(at.Number)
 	}
-	s.Count++
+	s.Count = min(s.Count+1, snapshot.MaxCount)
 	s.Question, s.Asked, s.Stop, s.Answered = event+"_"+d.Rule, s.Held, stop, false
 	s.Action, s.Code, s.Finding = uint8(d.Action), d.Code, findings.Named(d.Findings, d.Message)
 	return &Question{ID: s.Question, Number: s.Count, Stop: stop, Finding: s.Finding}
 }
 
-// Answer returns the decision at an answer, the latest event e of r. An answer to another question than the last, a second
-// answer, one that cannot be read and one without certainty allow.
+// Answer returns the decision at an answer, which is e, the latest event of r. It allows at an answer to another question than the last
+// one, at a second answer, at an invalid answer, and at one with a certainty below 0.7.
 func (o *Opinions) Answer(r *unloop.Run, e *unloop.Event) Decision {
 	s := &o.state
 	opinion, err := ReadOpinion(e)

@@ -26,7 +26,7 @@ func restore[State interface{ validate() error }](state *State, data []byte) err
 // validate reports the first value that no Ladder can have written.
 func (s ladderState) validate() error {
 	var c snapshot.Check
-	c.Count("Rung", s.Level, len(levels)-1)
+	c.Count("Level", s.Level, len(levels)-1)
 	c.Count("Held", s.Held, snapshot.MaxCount)
 	c.Count("Novelty", s.Novelty, noveltyPerLevel-1)
 	c.Count("number of targets", len(s.Next), maxNext)

@@ -34,7 +34,7 @@ func (s *Agentium) profile() *Profile {
 		name:      "agentium",
 		title:     "a limit on equal calls: further ones are answered with a hint, or abort the run",
 		detectors: []unloop.Detector{detect.RepeatLimit{Times: s.MaxRepeats}},
-		mark:      MessagePrefix{Tag: "loop-detected", Text: true},
+		prefix:    MessagePrefix{Tag: "loop-detected", Text: true},
 		policy:    func() policy.Policy { return table },
 		penalty:   severityPenalty,
 	}

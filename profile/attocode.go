@@ -60,16 +60,16 @@ func (s *Attocode) profile() *Profile {
 	}}
 	return &Profile{
 		name:  "attocode",
-		title: "doom loops, failing tests and shells, talk without work; warns in three levels, then rejects",
+		title: "doom loops, failing tests and shells, messages without tool calls; warns in three levels, then rejects",
 		detectors: []unloop.Detector{
 			detect.DoomLoop{Window: s.Window, Exact: s.ExactThreshold, Fuzzy: s.FuzzyThreshold},
 			detect.TestFixCycle{Times: s.TestFailures},
 			detect.FailureCascade{Times: s.ShellFailures},
 			detect.SummaryLoop{Times: s.TextTurns},
 		},
-		mark:    MessagePrefix{Tag: "loop-guard"},
+		prefix:  MessagePrefix{Tag: "loop-guard"},
 		swarm:   Swarm{Calls: s.GlobalCalls, Workers: s.GlobalWorkers},
-		reading: unloop.Options{Shells: unloop.DefaultShells()},
+		options: unloop.Options{Shells: unloop.DefaultShells()},
 		policy:  func() policy.Policy { return table },
 		penalty: severityPenalty,
 	}

@@ -30,7 +30,7 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// benchSteps measures the steps behind the first built events, and builds the run anew when they are used up.
+// benchSteps measures the steps after the first built events, and builds the run again when they are used up.
 func benchSteps(b *testing.B, p *Profile, events []unloop.Event, built int) {
 	b.ReportAllocs()
 	var w *Session

@@ -39,7 +39,7 @@ func (c *Common) read(r *unloop.Options) error {
 		if tool.Class == "" {
 			continue
 		}
-		class, ok := classNames[tool.Class]
+		effect, ok := effectNames[tool.Class]
 		if !ok {
 			var wrong settings.Errors
 			wrong.OneOf("class", tool.Class, "read_only", "mutating", "polling")
@@ -49,12 +49,12 @@ func (c *Common) read(r *unloop.Options) error {
 		if r.Effects == nil {
 			r.Effects = make(map[string]unloop.Effect)
 		}
-		r.Effects[name] = class
+		r.Effects[name] = effect
 	}
 	return errors.Join(mistakes...)
 }
 
-var classNames = map[string]unloop.Effect{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
+var effectNames = map[string]unloop.Effect{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
 
 // forTool returns the profile for one tool. Its settings are those of the profile, replaced by those of the tool.
 func forTool(all Settings, name string, tool Tool) (*Profile, error) {

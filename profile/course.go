@@ -14,8 +14,8 @@ const (
 	leastEnd = 0.15 // minimum share of a run's events in stretches for the end of the run to count
 )
 
-// course keeps the facts of a policy.Verdict, in O(1) for each event. The zero value is ready to use. It is not safe for
-// concurrent use.
+// course is what the policy.Verdict on a run is computed from. It takes O(1) for each event. The zero value is ready to use. It is not
+// safe for concurrent use.
 type course struct {
 	Stretches int `json:"stretches,omitempty"`
 	Within    int `json:"within,omitempty"`  // events of stretches, the latest included
@@ -25,7 +25,7 @@ type course struct {
 	Events    int `json:"events,omitempty"`
 }
 
-// note adds the decision at the latest event of the run, which has the number.
+// note adds the decision at the latest event of the run, whose number is given.
 func (c *course) note(number int, d *policy.Decision) {
 	c.Events = number + 1
 	if d.Action == policy.Allow {

@@ -25,10 +25,10 @@ type Parts struct {
 	// state must implement policy.Stateful, and each call must return a new one.
 	Policy func() policy.Policy
 
-	Mark    MessagePrefix              // an empty Tag means "loop-guard"
-	Swarm   Swarm                      // limits of a loop of a whole swarm; zero for those of package swarm
-	ByName  func(string) unloop.Effect // returns the effect of a tool by its name; nil means unloop.EffectOf
-	Penalty func(*unloop.Finding) int  // points of 100 that a warning takes from the health; nil means 10, 25 or 40 by severity
+	Prefix       MessagePrefix              // an empty Tag means "loop-guard"
+	Swarm        Swarm                      // limits of a loop of a whole swarm; zero for those of package swarm
+	EffectByName func(string) unloop.Effect // returns the effect of a tool by its name; nil means unloop.EffectOf
+	Penalty      func(*unloop.Finding) int  // points of 100 that a warning takes from the health; nil means 10, 25 or 40 by severity
 
 	// Common has the settings that all profiles share. Nudges may have a text for any code of the policy. The codes of
 	// policy.Ladder have a default text, and all other codes share one. Of Tools, only the class can be set. Shells are
@@ -122,12 +122,12 @@ func (s *custom) Validate() error { return nil }
 
 func (s *custom) profile() *Profile {
 	p := &Profile{
-		name: s.parts.Name, title: s.parts.Title, detectors: s.parts.Detectors, mark: s.parts.Mark, swarm: s.parts.Swarm,
-		reading: unloop.Options{Shells: unloop.DefaultShells(), EffectByName: s.parts.ByName},
+		name: s.parts.Name, title: s.parts.Title, detectors: s.parts.Detectors, prefix: s.parts.Prefix, swarm: s.parts.Swarm,
+		options: unloop.Options{Shells: unloop.DefaultShells(), EffectByName: s.parts.EffectByName},
 		policy:  s.parts.Policy, penalty: s.parts.Penalty,
 	}
-	if p.mark.Tag == "" {
-		p.mark.Tag = "loop-guard"
+	if p.prefix.Tag == "" {
+		p.prefix.Tag = "loop-guard"
 	}
 	if p.penalty == nil {
 		p.penalty = severityPenalty

@@ -25,9 +25,9 @@ func (s *Cycles) Validate() error {
 func (s *Cycles) profile() *Profile {
 	return &Profile{
 		name:      "cycles",
-		title:     "patterns of calls that repeat without a gap: warns, warns harder, halts",
+		title:     "patterns of calls that repeat without a gap; warns twice, then halts",
 		detectors: []unloop.Detector{detect.CallCycle{Longest: s.LongestCycle}},
-		mark:      MessagePrefix{Tag: "loop-guard"},
+		prefix:    MessagePrefix{Tag: "loop-guard"},
 		policy:    func() policy.Policy { return new(policy.Escalation) },
 		penalty:   severityPenalty,
 	}

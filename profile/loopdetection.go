@@ -48,15 +48,15 @@ func (s *LoopDetection) profile() *Profile {
 			detect.PollNoProgress{Window: s.HistorySize, Times: times},
 			detect.PingPong{Times: times},
 		},
-		mark:    MessagePrefix{Tag: "loop-guard"},
-		reading: unloop.Options{EffectByName: loopDetectionClass},
+		prefix:  MessagePrefix{Tag: "loop-guard"},
+		options: unloop.Options{EffectByName: loopDetectionEffect},
 		policy:  func() policy.Policy { return table },
 		penalty: severityPenalty,
 	}
 }
 
-// loopDetectionClass returns Polling for a name with one of the words below, and Mutating otherwise.
-func loopDetectionClass(name string) unloop.Effect {
+// loopDetectionEffect returns Polling for a name with one of the words below, and Mutating otherwise.
+func loopDetectionEffect(name string) unloop.Effect {
 	polls := []string{"status", "poll", "check", "wait", "ping", "health"}
 	for word := range unloop.Words(name) {
 		if slices.Contains(polls, word) {

@@ -79,8 +79,8 @@ func (s *LoopGuard) profile() *Profile {
 			calls(unloop.ReadOnly, min(s.IdempotentWarn, s.IdempotentBlock, s.IdempotentHalt)),
 			calls(unloop.Mutating, min(s.MutatingWarn, s.MutatingBlock, s.MutatingHalt)),
 		},
-		mark:    MessagePrefix{Tag: "loop-guard"},
-		reading: unloop.Options{Effects: s.classes(), EffectByName: loopGuardClass},
+		prefix:  MessagePrefix{Tag: "loop-guard"},
+		options: unloop.Options{Effects: s.effects(), EffectByName: loopGuardEffect},
 		policy:  func() policy.Policy { return s.table() },
 		penalty: severityPenalty,
 	}
@@ -110,19 +110,19 @@ func (s *LoopGuard) table() policy.Table {
 	}}
 }
 
-func (s *LoopGuard) classes() map[string]unloop.Effect {
-	classes := make(map[string]unloop.Effect)
+func (s *LoopGuard) effects() map[string]unloop.Effect {
+	effects := make(map[string]unloop.Effect)
 	for _, name := range s.IdempotentTools {
-		classes[name] = unloop.ReadOnly
+		effects[name] = unloop.ReadOnly
 	}
 	for _, name := range s.MutatingTools {
-		classes[name] = unloop.Mutating
+		effects[name] = unloop.Mutating
 	}
-	return classes
+	return effects
 }
 
-// loopGuardClass returns ReadOnly for a name with one of the words below, and Mutating otherwise.
-func loopGuardClass(name string) unloop.Effect {
+// loopGuardEffect returns ReadOnly for a name with one of the words below, and Mutating otherwise.
+func loopGuardEffect(name string) unloop.Effect {
 	reads := []string{"read", "get", "list", "search", "find", "show", "view", "check"}
 	for word := range unloop.Words(name) {
 		if slices.Contains(reads, word) {

@@ -58,7 +58,7 @@ func (s *LoopLens) profile() *Profile {
 			detect.CostBudgetExceeded{Budget: s.CostBudget},
 			detect.HandoffBounce{Times: s.RepeatTimes},
 		},
-		mark:    MessagePrefix{Tag: "loop-guard"},
+		prefix:  MessagePrefix{Tag: "loop-guard"},
 		policy:  func() policy.Policy { return policy.Report{} },
 		penalty: loopLensPenalty, failure: 30,
 	}

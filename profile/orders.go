@@ -11,14 +11,15 @@ import (
 // maxAllowed bounds the tools that a person lets a run use.
 const maxAllowed = 64
 
-// orders are what people decided about a run. They come as events, so a replay gives the same decisions. They precede those of the
-// policy. The zero value is ready.
+// orders are the decisions of people about a run. They are events of the run, so a replay gives the same decisions. They take
+// precedence over those of the policy. The zero value is ready to use.
 type orders struct {
 	Halt    string   `json:"halt,omitempty"`    // the text for the agent after a person halted the run; "" if the run was not halted
 	Allowed []string `json:"allowed,omitempty"` // tools that are not warned about, blocked or halted
 }
 
-// take takes an event. It reports true for an event that detectors and the policy do not see.
+// take updates the orders by an event. own is true if the event concerns the orders alone: d is then the decision at it, and detectors
+// and the policy do not see it.
 func (o *orders) take(e *unloop.Event) (d policy.Decision, own bool) {
 	switch e.Type {
 	case unloop.Override:
@@ -49,7 +50,7 @@ func (o *orders) halt() policy.Decision {
 	return policy.Decision{Action: policy.Halt, Code: policy.CodePerson, Message: o.Halt}
 }
 
-// apply returns the decision of a person at the event, if there is one, else the policy's.
+// apply returns the decision of a person at the event if there is one, and the decision d of the policy otherwise.
 func (o *orders) apply(e *unloop.Event, d policy.Decision) policy.Decision {
 	switch {
 	case o.Halt != "" && e.Type.Kind()&(unloop.AtStart|unloop.AtEnd|unloop.AtMessage) != 0:
@@ -60,5 +61,5 @@ func (o *orders) apply(e *unloop.Event, d policy.Decision) policy.Decision {
 	return d
 }
 
-// valid reports whether a session can have written it.
+// valid reports whether a session can have these orders.
 func (o *orders) valid() bool { return len(o.Allowed) <= maxAllowed }

@@ -30,14 +30,14 @@ type Profile struct {
 	title     string
 	settings  Settings
 	detectors []unloop.Detector
-	mark      MessagePrefix
+	prefix    MessagePrefix
 	swarm     Swarm
 	shadow    bool
 
 	at      [kinds][]unloop.Detector // the detectors to call at each kind of event
 	tools   map[string]*Profile      // for tools with their own settings
 	nudges  *nudge.Texts
-	reading unloop.Options
+	options unloop.Options
 	policy  func() policy.Policy // returns a new one for each run
 	penalty func(*unloop.Finding) int
 	failure int // penalty of a run that failed, in a published table of scores; 0 for profiles without one, because failed is no loop
@@ -61,7 +61,7 @@ func (p *Profile) Settings() Settings {
 func (p *Profile) Detectors() []unloop.Detector { return slices.Clone(p.detectors) }
 
 // MessagePrefix returns how messages to the agent are marked.
-func (p *Profile) MessagePrefix() MessagePrefix { return p.mark }
+func (p *Profile) MessagePrefix() MessagePrefix { return p.prefix }
 
 // Swarm returns the limits of a loop of a whole swarm. The zero Swarm means that the profile has none of its own.
 func (p *Profile) Swarm() Swarm { return p.swarm }
@@ -128,10 +128,10 @@ func FromSettings(settings Settings) (*Profile, error) {
 	common := settings.common()
 	p := settings.profile()
 	p.settings, p.shadow = settings, common.Shadow
-	mistakes := []error{settings.Validate(), common.read(&p.reading)}
+	mistakes := []error{settings.Validate(), common.read(&p.options)}
 	for _, d := range p.detectors {
 		info := d.Info()
-		p.reading.Needs |= info.Needs
+		p.options.Needs |= info.Needs
 		for kind := range kinds {
 			at := unloop.At(1) << kind
 			if info.At&at != 0 || at == unloop.AtStale && info.At&unloop.AtEnd != 0 {
@@ -182,7 +182,7 @@ type Session struct {
 
 // NewSession returns a session for a new run.
 func (p *Profile) NewSession(runID string) *Session {
-	return &Session{profile: p, run: unloop.NewRun(runID, p.reading), policy: p.newPolicy()}
+	return &Session{profile: p, run: unloop.NewRun(runID, p.options), policy: p.newPolicy()}
 }
 
 // Add folds the next event of the run and returns the decision at it. Events must be in the order of the run, once each. The cost
@@ -263,10 +263,10 @@ func (s *Session) rules() (*Profile, policy.Policy) {
 // findings at it that are new or whose count has grown. They are valid until the next call. Package detecttest plays traces
 // against it.
 func (p *Profile) Findings(runID string) func(*unloop.Event) []unloop.Finding {
-	w := p.NewSession(runID)
+	s := p.NewSession(runID)
 	return func(e *unloop.Event) []unloop.Finding {
-		w.Add(e)
-		return w.Grown()
+		s.Add(e)
+		return s.Grown()
 	}
 }
 

@@ -29,7 +29,7 @@ type sessionState struct {
 func (s *Session) Snapshot() ([]byte, error) {
 	run, err := s.run.Snapshot()
 	if err != nil {
-		return nil, fmt.Errorf("write a run: %s", err)
+		return nil, fmt.Errorf("write a run: %w", err)
 	}
 	state, err := s.stateBesideRun()
 	if err != nil {
@@ -37,7 +37,7 @@ func (s *Session) Snapshot() ([]byte, error) {
 	}
 	rest, err := json.Marshal(state)
 	if err != nil {
-		return nil, fmt.Errorf("write a session: %s", err)
+		return nil, fmt.Errorf("write a session: %w", err)
 	}
 	data := make([]byte, 0, len(`{"run":,`)+len(run)+len(rest)) // encoding/json would parse the run again
 	data = append(append(data, `{"run":`...), run...)
@@ -49,7 +49,7 @@ func (s *Session) Snapshot() ([]byte, error) {
 func (s *Session) AppendBinary(to []byte) ([]byte, error) {
 	run, err := s.run.AppendBinary(make([]byte, 0, s.runSize+spareBytes))
 	if err != nil {
-		return to, fmt.Errorf("write a run: %s", err)
+		return to, fmt.Errorf("write a run: %w", err)
 	}
 	s.runSize = len(run)
 	state, err := s.stateBesideRun()
@@ -91,11 +91,11 @@ func (s *Session) stateBesideRun() (state sessionState, err error) {
 
 // policyState returns the state of the policy, or nil if it has none.
 func policyState(p policy.Policy) ([]byte, error) {
-	s, ok := p.(policy.Stateful)
+	stateful, ok := p.(policy.Stateful)
 	if !ok {
 		return nil, nil
 	}
-	data, err := s.Snapshot()
+	data, err := stateful.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("write the policy %T: %w", p, err)
 	}
@@ -112,24 +112,24 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	if kept.Profile != p.name {
 		return nil, fmt.Errorf("restore a session: the snapshot is of profile %.100s, not of %s", kept.Profile, p.name)
 	}
-	run, err := unloop.RestoreRun(kept.Run, p.reading)
+	run, err := unloop.RestoreRun(kept.Run, p.options)
 	if err != nil {
 		return nil, err
 	}
 	if !kept.Course.valid() {
 		return nil, errors.New("restore a session: the course is inconsistent")
 	}
-	w := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course, runSize: len(kept.Run)}
+	s := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course, runSize: len(kept.Run)}
 	if kept.Orders != nil {
-		if w.orders = *kept.Orders; !w.orders.valid() {
-			return nil, fmt.Errorf("restore a session: %d tools are allowed, want at most %d", len(w.orders.Allowed), maxAllowed)
+		if s.orders = *kept.Orders; !s.orders.valid() {
+			return nil, fmt.Errorf("restore a session: %d tools are allowed, want at most %d", len(s.orders.Allowed), maxAllowed)
 		}
 	}
-	if err := restorePolicy(w.policy, kept.Policy); err != nil {
+	if err := restorePolicy(s.policy, kept.Policy); err != nil {
 		return nil, err
 	}
 	if kept.Opinions != nil {
-		if err := w.opinions.Restore(kept.Opinions); err != nil {
+		if err := s.opinions.Restore(kept.Opinions); err != nil {
 			return nil, err
 		}
 	}
@@ -137,33 +137,33 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 		if len(kept.Steps) > transcriptEntries {
 			return nil, fmt.Errorf("restore a session: the transcript has %d entries, want at most %d", len(kept.Steps), transcriptEntries)
 		}
-		w.transcript = &transcript{entries: kept.Steps}
+		s.transcript = &transcript{entries: kept.Steps}
 	}
 	for name, state := range kept.Tools {
 		own, ok := p.tools[name]
 		if !ok {
 			return nil, fmt.Errorf("restore a session: the profile has no settings for the tool %.100s", name)
 		}
-		if w.tools == nil {
-			w.tools = make(map[string]policy.Policy)
+		if s.tools == nil {
+			s.tools = make(map[string]policy.Policy)
 		}
-		w.tools[name] = own.newPolicy()
-		if err := restorePolicy(w.tools[name], state); err != nil {
+		s.tools[name] = own.newPolicy()
+		if err := restorePolicy(s.tools[name], state); err != nil {
 			return nil, err
 		}
 	}
-	if err := w.warnings.Restore(kept.Warnings); err != nil {
+	if err := s.warnings.Restore(kept.Warnings); err != nil {
 		return nil, fmt.Errorf("restore a session: %w", err)
 	}
-	return w, nil
+	return s, nil
 }
 
 func restorePolicy(p policy.Policy, kept json.RawMessage) error {
-	s, ok := p.(policy.Stateful)
+	stateful, ok := p.(policy.Stateful)
 	if !ok || kept == nil {
 		return nil
 	}
-	if err := s.Restore(kept); err != nil {
+	if err := stateful.Restore(kept); err != nil {
 		return fmt.Errorf("restore the policy %T: %w", p, err)
 	}
 	return nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// thresholds are the settings that say from which count, or weight, on a rule fires. A higher value fires later.
+// thresholds are the settings with the least count or weight at which a rule fires. At a higher value, a rule fires later.
 var thresholds = map[string][]string{
 	"same_call_same_result": {"repeat_weight", "repeat_failures"},
 	"cycle":                 {"cycle_rounds", "cycle_steps"},
@@ -20,7 +20,7 @@ var thresholds = map[string][]string{
 	"idle_handoffs":         {"idle_handoffs", "bare_handoffs"},
 }
 
-// Threshold is a numeric setting on which it depends when a rule fires.
+// Threshold is a setting with the least count or weight at which a rule fires.
 type Threshold struct {
 	Setting string
 	Value   float64

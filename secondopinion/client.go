@@ -25,7 +25,7 @@ var (
 	ErrBudget  = errors.New("the budget for second opinions is spent")
 	ErrTimeout = errors.New("no answer in time")
 	ErrModel   = errors.New("the endpoint did not answer")
-	ErrAnswer  = errors.New("the answer is not in the format that was asked for")
+	ErrAnswer  = errors.New("the answer does not have the required format")
 )
 
 // Stats are counts of a Client.
@@ -38,10 +38,10 @@ type Stats struct {
 // Client asks a model for second opinions. It is safe for concurrent use.
 type Client struct {
 	settings Settings
-	chat     *openai.Client // the generated client of OpenAI makes up a third of a cold build
+	chat     *openai.Client // not OpenAI's own client, which would take a third of a cold build
 	masker   *mask.Masker
 	log      *slog.Logger
-	told     sync.Map // reasons that were logged
+	logged   sync.Map // reasons that were logged
 
 	mu    sync.Mutex
 	asked []time.Time // in the last hour, oldest first; at most PerHour
@@ -105,7 +105,7 @@ func (c *Client) Review(ctx context.Context, q policy.Question) (policy.Opinion,
 // logged.
 func (c *Client) failed(count *atomic.Int64, reason, err error) {
 	count.Add(1)
-	if _, known := c.told.LoadOrStore(reason, true); known {
+	if _, known := c.logged.LoadOrStore(reason, true); known {
 		return
 	}
 	attributes := []any{"reason", reason, "endpoint", c.settings.Endpoint, "model", c.settings.Model}
@@ -115,7 +115,7 @@ func (c *Client) failed(count *atomic.Int64, reason, err error) {
 	c.log.Warn("a second opinion is missing; decisions are made without it", attributes...)
 }
 
-// statusOf returns the status of an answer that is an error; 0 if there was no answer.
+// statusOf returns the HTTP status of an answer that is an error, or 0 if there was no answer.
 func statusOf(err error) int {
 	if refused, ok := errors.AsType[*openai.APIError](err); ok {
 		return refused.HTTPStatusCode
@@ -157,7 +157,7 @@ func (c *Client) review(ctx context.Context, q policy.Question) (policy.Opinion,
 	return read(completion.Choices[0].Message.Content)
 }
 
-// spend takes one question from the budget of the last hour, if there is one left.
+// spend takes one question from the budget of an hour. It returns false if none is left.
 func (c *Client) spend(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -171,7 +171,7 @@ func (c *Client) spend(now time.Time) bool {
 	return true
 }
 
-// read reads an answer.
+// read returns the opinion in an answer.
 func read(content string) (policy.Opinion, error) {
 	var answer struct {
 		Stuck     *bool    `json:"stuck"`

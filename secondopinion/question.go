@@ -38,7 +38,7 @@ var schema = json.RawMessage(`{
 	}
 }`)
 
-// maxQuestion bounds the second message of a request, in bytes. The oldest steps are left out beyond it.
+// maxQuestion is the maximum length of the second message of a request, in bytes. Beyond it, the oldest steps are left out.
 const maxQuestion = 12_000
 
 // render returns the second message of a request: the suspicion and the latest steps, with secrets masked.

@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Settings configure a Client. Fields without a value have the default that their comment states.
+// Settings configure a Client. Endpoint and Model are required. A field that is 0 has the default in its comment.
 type Settings struct {
 	Endpoint  string        // base URL of the API, such as https://api.openai.com/v1
 	Model     string        // name of the model
 	Key       string        // API key; "" sends none
-	Timeout   time.Duration // of a question; 20 seconds
-	PerRun    int           // maximum number of questions of one run; 5
-	PerHour   int           // maximum number of questions of all runs in an hour; 60
-	MaxTokens int           // maximum number of tokens of an answer; 1000
-	Unmasked  bool          // secrets are sent; by default they are masked
+	Timeout   time.Duration // of a question, 100 ms to 5 minutes; default 20 seconds
+	PerRun    int           // maximum questions of one run, 1 to 1,000,000; default 5
+	PerHour   int           // maximum questions of all runs in an hour, 1 to 1,000,000; default 60
+	MaxTokens int           // maximum tokens of an answer, 50 to 100,000; default 1000
+	Unmasked  bool          // secrets in questions are not masked
 	Patterns  []string      // further secrets to mask, as regular expressions (RE2)
 }
 

@@ -46,7 +46,7 @@ func (c *counts) record(calls []Call, after []Count) (dropped int) {
 		t, ok, over := c.tallies.Use(call.Fingerprint)
 		if !ok {
 			t = &tally{tool: toolName(call.Tool)}
-			over = c.tallies.Add(call.Fingerprint, t)
+			over = c.tallies.Set(call.Fingerprint, t)
 		}
 		dropped += over
 		after[k] = t.count(call.Tool, workers[k])
@@ -109,7 +109,7 @@ func (c *counts) restore(s Snapshot) (dropped int) {
 	put := func(idle bool) {
 		for k := range s.Fingerprints {
 			if from := &s.Fingerprints[k]; from.Idle == idle {
-				dropped += c.tallies.Add(from.Fingerprint, from.restored())
+				dropped += c.tallies.Set(from.Fingerprint, from.restored())
 			}
 		}
 	}

@@ -137,7 +137,7 @@ func (m *Memory) find(swarm string) *counts {
 // add adds and returns the counts of an unknown swarm. The caller holds the lock. Concurrent calls of a swarm that is evicted,
 // cleared or restored may be counted in the old counts, as if they had been earlier.
 func (m *Memory) add(c *counts) *counts {
-	m.dropped.swarms.Add(int64(m.swarms.Add(c.swarm, c)))
+	m.dropped.swarms.Add(int64(m.swarms.Set(c.swarm, c)))
 	m.newest.Store(c)
 	return c
 }

@@ -58,9 +58,10 @@ func (m *middleware) learn(tools []*mcp.Tool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, tool := range tools {
-		m.hints.Remove(tool.Name)
 		if a := tool.Annotations; a != nil {
-			m.hints.Add(tool.Name, &unloop.ToolHints{ReadOnly: a.ReadOnlyHint, Idempotent: a.IdempotentHint})
+			m.hints.Set(tool.Name, &unloop.ToolHints{ReadOnly: a.ReadOnlyHint, Idempotent: a.IdempotentHint})
+		} else {
+			m.hints.Remove(tool.Name)
 		}
 	}
 }

@@ -22,8 +22,8 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// run is the line of a run. A decision is the index of an entry, and 1 for a warning or 2 for a stop.
-type run struct {
+// verdict is the line of a run. A decision is the index of an entry, and 1 for a warning or 2 for a stop.
+type verdict struct {
 	ID        string   `json:"id"`
 	Decisions [][2]int `json:"decisions"`
 }
@@ -49,7 +49,7 @@ func write(paths []string) error {
 		return err
 	}
 	h := head{Profile: p.Name(), Version: "this tree"}
-	var runs []run
+	var verdicts []verdict
 	for _, path := range paths {
 		file, err := os.Open(path)
 		if err != nil {
@@ -59,7 +59,7 @@ func write(paths []string) error {
 			decided, seconds, err := decide(p, labelled)
 			h.Steps += len(labelled.Events)
 			h.Seconds += seconds
-			runs = append(runs, decided)
+			verdicts = append(verdicts, decided)
 			return err
 		})
 		if err := file.Close(); err != nil {
@@ -73,8 +73,8 @@ func write(paths []string) error {
 	if err := out.Encode(h); err != nil {
 		return err
 	}
-	for _, r := range runs {
-		if err := out.Encode(r); err != nil {
+	for _, v := range verdicts {
+		if err := out.Encode(v); err != nil {
 			return err
 		}
 	}
@@ -82,13 +82,13 @@ func write(paths []string) error {
 }
 
 // decide returns the decisions about a run, and the seconds that they took without the decoding.
-func decide(p *profile.Profile, labelled *eval.Run) (run, float64, error) {
+func decide(p *profile.Profile, labelled *eval.Run) (verdict, float64, error) {
 	var events []*unloop.Event
 	err := labelled.Decode(func(e *unloop.Event) error {
 		events = append(events, e.Clone())
 		return nil
 	})
-	decided := run{ID: labelled.ID}
+	decided := verdict{ID: labelled.ID}
 	session := p.NewSession(labelled.ID)
 	began := cpu()
 	for _, e := range events {
@@ -106,7 +106,7 @@ func decide(p *profile.Profile, labelled *eval.Run) (run, float64, error) {
 func cpu() time.Duration {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		return 0 // cannot be: the process may ask about itself
+		return 0 // impossible: a process may read its own usage
 	}
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }

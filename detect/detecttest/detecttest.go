@@ -194,7 +194,7 @@ func (j *judge) evidenceFlaw(e *Entry, f *unloop.Finding) string {
 		case at < 0 || at > e.Event.Index || j.trace.Entries[at].Event.ID != ref.ID:
 			return fmt.Sprintf("it names event %q (index %d), which is not in the trace so far", ref.ID, at)
 		case at < last:
-			return fmt.Sprintf("event %s is named behind e%d: First, Evidence and Event must stand in their order in the run", ref.ID, last+1)
+			return fmt.Sprintf("event %s is named after e%d: First, Evidence and Event must be in the order of the run", ref.ID, last+1)
 		}
 		last = ref.Index
 	}

@@ -84,11 +84,11 @@ func TestPlay(t *testing.T) {
 			func(f *unloop.Finding) {
 				f.First, f.Evidence = ref("e1", 0), []unloop.EventRef{ref("e2", 1), ref("e1", 0)}
 			},
-			[]string{`x:4: often, subject "a", count 2: "a came often": event e1 is named behind e2`},
+			[]string{`x:4: often, subject "a", count 2: "a came often": event e1 is named after e2`},
 		},
 		{
 			"a first event behind the evidence", twice, func(f *unloop.Finding) { f.Evidence = []unloop.EventRef{ref("e1", 0)} },
-			[]string{`x:3: often, subject "a", count 2: "a came often": event e1 is named behind e2`},
+			[]string{`x:3: often, subject "a", count 2: "a came often": event e1 is named after e2`},
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -43,7 +43,7 @@ describe("webhooks", () => {
     told.length = 0;
     const page = await open(t, browser, server, "/", { expect: [/422/] });
     await page.getByRole("link", { name: "Alerts" }).click();
-    await page.getByText("No webhook is set up.").waitFor();
+    await page.getByText("No webhooks yet.").waitFor();
     await page.getByRole("button", { name: "Add a webhook …" }).click();
     const adds = page.getByRole("dialog", { name: "Add a webhook" });
     await adds.getByRole("textbox", { name: "URL" }).fill(`${endpoint}/secret-path`);
@@ -84,7 +84,7 @@ describe("webhooks", () => {
 
     await cards(page).getByRole("button", { name: "Delete …" }).click();
     await page.getByRole("dialog", { name: "Delete this webhook?" }).getByRole("button", { name: "Delete the webhook" }).click();
-    await page.getByText("No webhook is set up.").waitFor();
+    await page.getByText("No webhooks yet.").waitFor();
     await page.getByRole("link", { name: "Audit" }).click();
     const log = page.getByRole("table", { name: "Audit log" });
     for (const action of ["Add alert", "Change alert", "Delete alert"]) await log.getByRole("row").filter({ hasText: action }).getByText(endpoint).waitFor();

@@ -60,7 +60,7 @@ func New(o Options) (*Reporter, error) {
 }
 
 // Add adds an event of a guard and the decision at it. It is the function for guard.Options.Events. It copies the event and
-// returns at once. A decision other than allow is sent with the event, as the member guard of its metadata.
+// returns at once. A decision other than allow is sent with the event, as an unloop.GuardReport in its metadata.
 func (r *Reporter) Add(e *unloop.Event, d guard.Decision) {
 	switch {
 	case e.RunID == "":
@@ -72,14 +72,14 @@ func (r *Reporter) Add(e *unloop.Event, d guard.Decision) {
 	}
 }
 
-// Controls calls take with what people order of the run, until stop is called. It is the function for guard.Options.Controls. An order
-// arrives within a second. While the server is unreachable, a run stays as it is: a paused run stays paused. Beyond 1,000 runs at once,
-// the one that was registered first stops listening.
+// Controls calls take with what people do with the run, until stop is called. It is the function for guard.Options.Controls. An event
+// arrives within a second. While the server is unreachable, a paused run stays paused. Beyond 1,000 runs at once, the run that was
+// registered first receives no more events.
 func (r *Reporter) Controls(run string, take func(*unloop.Event)) (stop func()) {
 	return r.orders.Controls(run, take)
 }
 
-// reportOf returns what the guard decided. The first event of a run says that it is guarded, whatever the decision is.
+// reportOf returns the report of a decision. Add sends one with the first event of a run in any case, because it marks the run as guarded.
 func (r *Reporter) reportOf(d guard.Decision) unloop.GuardReport {
 	report := policy.GuardReport(r.by, max(d.Action, d.Shadow), d.Code, d.Nudge, d.Count, d.Findings)
 	report.Shadow = d.InShadow()

@@ -70,6 +70,6 @@ type Acknowledgement struct {
 // Review is what people say of a run and its warnings.
 type Review struct {
 	Label        *Label            `json:"label" doc:"The label of the run; null for none."`
-	Acknowledged []Acknowledgement `json:"acknowledged" doc:"The warnings that people have seen, the first first."`
-	Mutes        []Act             `json:"mutes" doc:"The mutes that hold for the run's project, the first first."`
+	Acknowledged []Acknowledgement `json:"acknowledged" doc:"The warnings that people have seen, the oldest first."`
+	Mutes        []Act             `json:"mutes" doc:"The mutes that hold for the run's project, the oldest first."`
 }

@@ -29,7 +29,7 @@ type OverviewTotals struct {
 	Usage          UsageTotals `json:"usage" doc:"Usage of all runs."`
 	After          UsageTotals `json:"usage_after_warning" doc:"Usage of each run since its first warning. A guard would have saved at most this."`
 	Guarded        int         `json:"guarded_runs" doc:"Number of runs with a guard that carries out decisions."`
-	Avoided        UsageTotals `json:"avoided" doc:"Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace."`
+	Avoided        UsageTotals `json:"avoided" doc:"Estimate of what the stops by guards avoided. It assumes that each stopped loop would have continued for as many events as it had lasted, at the rate of its run."`
 	Wasted         UsageTotals `json:"wasted" doc:"Usage of observed runs since the profile would first have stopped them."`
 	MedianDuration float64     `json:"median_duration_sec" doc:"Median duration of a run in seconds."`
 	LongDuration   float64     `json:"p95_duration_sec" doc:"95 % of the runs are not longer, in seconds."`

@@ -18,7 +18,7 @@ type Replay struct {
 	Events        int               `json:"events" doc:"Number of evaluated events."`
 	Cut           int               `json:"events_without_content" doc:"Number of evaluated events whose content is not stored in full. A replay may find less in them than was found when they arrived."`
 	HealthScore   int               `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19."`
-	HealthStatus  string            `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
+	HealthStatus  string            `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"Health of the run as a whole. healthy: the policy made no decision. repeated: the run repeated itself and recovered. looping: a large part of the run, or its end, is a loop. stuck: both."`
 	Health        []HealthPoint     `json:"health" doc:"Health over time: the initial value and one point for each change."`
 	WorstDecision string            `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision."`
 	WarnedAt      *string           `json:"warned_at" format:"date-time" doc:"Time when the first warning was raised; null without warnings."`

@@ -24,9 +24,9 @@ type RunCounts struct {
 // RunVerdict is what every interface says of how a run does.
 type RunVerdict struct {
 	HealthScore   int     `json:"health_score" minimum:"0" maximum:"100" doc:"Health score, in the range of the health's word: healthy 80 to 100, repeated 50 to 79, looping 20 to 49, stuck 0 to 19. Each warning lowers it within the range."`
-	HealthStatus  string  `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both."`
+	HealthStatus  string  `json:"loop_health_status" enum:"healthy,repeated,looping,stuck" doc:"Health of the run as a whole. healthy: the policy made no decision. repeated: the run repeated itself and recovered. looping: a large part of the run, or its end, is a loop. stuck: both."`
 	WorstDecision string  `json:"worst_decision" enum:"allow,warn,block,halt" doc:"The most severe decision so far. Of a guarded run, what the guard did; of an observed run, what the profile would have done."`
-	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
+	GuardedBy     *string `json:"guarded_by" doc:"The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, TypeScript, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions."`
 }
 
 // Run is a run on the wire.
@@ -48,7 +48,7 @@ type RunSummary struct {
 	Stopped      bool    `json:"stopped" doc:"true: a call was blocked or the run was halted. Of an observed run: the profile would have done so."`
 	StoppedAfter *int    `json:"stopped_after" doc:"The number of repeats at that decision; null without one, or if its rule does not count."`
 
-	Avoided UsageTotals `json:"avoided" doc:"Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue."`
+	Avoided UsageTotals `json:"avoided" doc:"Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have continued for as many events as it had lasted, at the rate of the run. It is 0 once a person lets the agent continue."`
 	Wasted  UsageTotals `json:"wasted" doc:"Of an observed run: usage since the profile would first have stopped it."`
 
 	Profile        string  `json:"profile" doc:"The profile that evaluates the run."`

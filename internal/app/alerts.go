@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 	"time"
-	_ "time/tzdata" // of quiet hours; containers and Windows may have no time zone database
+	_ "time/tzdata" // for quiet hours; containers and Windows may have no time zone database
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
@@ -28,25 +28,25 @@ type alerts struct {
 	store  *sqlstore.Store
 	sink   *sink.Sink
 	common webhook.Options // of the webhooks that people set up; without endpoints
-	file   []filed
+	file   []fileAlert
 
-	mu    sync.Mutex       // held by a change, so that the sink has the latest form
+	mu    sync.Mutex       // held during a change, so that changes reach the sink in order
 	known map[int64]string // the JSON of the alerts that the sink sends to, by number
 }
 
 // maxAlerts is the maximum number of alerts that people set up. Each has a goroutine and a queue.
 const maxAlerts = 100
 
-// filed is a webhook of the configuration file.
-type filed struct {
+// fileAlert is a webhook of the configuration file.
+type fileAlert struct {
 	webhook.Endpoint
 	sink.Target
 }
 
-// fileID is the beginning of the ids of alerts in the configuration file.
+// fileID is the prefix of the ids of alerts in the configuration file.
 const fileID = "file-"
 
-// load makes the sink send to the alerts of the store, and to no others. Those that are as before keep their messages.
+// load makes the sink send to the alerts of the store only. Alerts without a change keep their waiting messages.
 func (a *alerts) load(ctx context.Context) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -86,7 +86,7 @@ func textOf(s *store.Alert) string {
 	return string(text)
 }
 
-// remove makes the sink send no more to an alert. The caller holds the lock.
+// remove stops the sending to an alert. The caller holds the lock.
 func (a *alerts) remove(number int64) {
 	a.sink.Remove(alertKey(number))
 	delete(a.known, number)
@@ -161,7 +161,7 @@ func (a *alerts) Change(ctx context.Context, by store.Act, id string, n *api.New
 	return a.write(ctx, by, s, n)
 }
 
-// write changes an alert as n says, checks and stores it, and makes the sink send to it.
+// write merges n into an alert, checks and stores the alert, and makes the sink send to it.
 func (a *alerts) write(ctx context.Context, by store.Act, s *store.Alert, n *api.NewAlert) (*api.Alert, error) {
 	merge(s, n)
 	target, err := a.target(s)
@@ -172,7 +172,7 @@ func (a *alerts) write(ctx context.Context, by store.Act, s *store.Alert, n *api
 	if err := a.store.Act(ctx, &by); err != nil {
 		return nil, err
 	}
-	a.set(s, target) // an alert has its number once it is stored
+	a.set(s, target) // storing an alert sets its number
 	return shown(s, sink.Stats{}), nil
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 )
 
-// joinCluster makes the server one of a cluster. The options are those of its pipelines together.
+// joinCluster makes the server a part of a cluster. The options are the total of its pipelines.
 func (p *components) joinCluster(ctx context.Context, o pipeline.Options) (err error) {
 	o = shareOf(o)
 	var hub cluster.Hub
@@ -42,7 +42,7 @@ const (
 	leastBytes = 4 << 20 // of runs, traces and the queue each
 )
 
-// shareOf returns the options of one of the partitions that a server can own together.
+// shareOf returns the options of one partition. A server may own all of them.
 func shareOf(o pipeline.Options) pipeline.Options {
 	o.QueueEvents = max(leastQueue, o.QueueEvents/sqlstore.Partitions)
 	o.QueueBytes = max(leastBytes, o.QueueBytes/sqlstore.Partitions)
@@ -52,7 +52,7 @@ func shareOf(o pipeline.Options) pipeline.Options {
 	return o
 }
 
-// leads reports whether this server does what one server does for the whole database.
+// leads reports whether this server does the tasks that only one server of a cluster does.
 func (p *components) leads() bool { return p.cluster == nil || p.cluster.Leads() }
 
 // clusterHealth returns the state of the cluster for the health, or nil if it is not known.

@@ -13,13 +13,14 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/natstest"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
 // TestRolesDivideTheWorkOfACluster starts a server for each role, sends events to one, and reads what another one recorded from the third.
 func TestRolesDivideTheWorkOfACluster(t *testing.T) {
 	t.Parallel()
-	c := &testCluster{t: t, db: postgres.Database(t), url: serveNATS(t)}
+	c := &testCluster{t: t, db: postgres.Database(t), url: natstest.Start(t, 0).ClientURL()}
 	servers := make(map[string]Addresses)
 	for _, roles := range []string{"ingest", "work", "api"} {
 		servers[roles] = serveAt(t, func(o *config.Config) {

@@ -318,6 +318,13 @@ func judged(t *testing.T, kept *sqlstore.Store, id string) verdict {
 func replay(t *testing.T, id string, events []*unloop.Event) verdict {
 	t.Helper()
 	kept := openStore(t, filepath.Join(t.TempDir(), "replay.db"))
+	recordEvents(t, kept, events)
+	return judged(t, kept, id)
+}
+
+// recordEvents records events in a store that no server uses.
+func recordEvents(t *testing.T, kept *sqlstore.Store, events []*unloop.Event) {
+	t.Helper()
 	judge, err := profile.New(profile.Default)
 	if err != nil {
 		t.Fatal(err)
@@ -335,5 +342,4 @@ func replay(t *testing.T, id string, events []*unloop.Event) verdict {
 	if err := working.wait(); err != nil {
 		t.Fatal(err)
 	}
-	return judged(t, kept, id)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // flushedStore is the store for readers. It flushes the rows of runs before it reads them, so that they include all recorded
-// events. If the flush takes longer than flushTime or the pipeline is closed, it reads the rows that are there.
+// events. If the flush takes longer than flushTime or the pipeline is closed, it reads older rows.
 type flushedStore struct {
 	*sqlstore.Store
 	recorder recorder

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// followEvery is how soon a server takes over what a person changed at another server of the cluster.
+// followEvery is the interval of checks for changes at other servers of the cluster.
 const followEvery = time.Second
 
 // applySettings adds the settings that people applied in the cluster to those of the configuration.
@@ -18,8 +18,8 @@ func (p *components) applySettings(ctx context.Context) (err error) {
 	return err
 }
 
-// follow takes over the alerts and the settings that people change at other servers of the cluster, until ctx is done. Every change is an
-// act of the audit log, so the number of the latest act tells that there is one. What is read with each use, such as mutes, needs no follower.
+// follow applies changes of alerts and settings at other servers of the cluster, until ctx is done. It reads them again when the audit log has a
+// new act, because each change is an act. Mutes are read from the database at each use.
 func (p *components) follow(ctx context.Context) error {
 	if p.cluster == nil {
 		return nil
@@ -29,7 +29,7 @@ func (p *components) follow(ctx context.Context) error {
 	known := int64(-1)
 	for {
 		if err := p.followOnce(ctx, &known); err != nil && ctx.Err() == nil {
-			p.log.Warn("changes at other servers are not taken over yet", "error", err)
+			p.log.Warn("changes at other servers are not applied yet", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -22,7 +22,7 @@ func (p *components) makeAlerts(ctx context.Context) error {
 	if o.URL == "" {
 		o.URL = "http://" + p.config.Addr
 	}
-	// Without tokens only this machine reaches the server, and whoever does so can reach all addresses without it, too.
+	// Without tokens only this machine reaches the server. Its users can reach all addresses without the server, too.
 	common := o
 	common.PublicOnly = len(p.config.Tokens) > 0
 	for _, w := range p.config.Webhooks {
@@ -41,7 +41,7 @@ func (p *components) makeAlerts(ctx context.Context) error {
 	}
 	p.alerts = &alerts{store: p.store, sink: sink.New(slices.Concat(targets, others), p.store, p.log), common: common, known: make(map[int64]string)}
 	for i := range targets {
-		p.alerts.file = append(p.alerts.file, filed{o.Endpoints[i], targets[i]})
+		p.alerts.file = append(p.alerts.file, fileAlert{o.Endpoints[i], targets[i]})
 	}
 	return p.alerts.load(ctx)
 }

@@ -29,14 +29,14 @@ type modelProxy struct {
 	dropped atomic.Int64       // logged at the end
 }
 
-// Limits of what the proxy reads and of what it keeps. They are those of unloop proxy.
+// Limits of the proxy, which unloop proxy has, too.
 const (
 	maxProxyBody   = 64 << 20
 	maxProxyEvents = 16384
 	maxProxyBatch  = 512
 )
 
-// listenProxy opens the port of the proxy; nil where there is none.
+// listenProxy opens the port of the proxy. It returns nil if no port is configured.
 func (s *Serve) listenProxy(ctx context.Context) (net.Listener, error) {
 	if s.Config.Proxy.Addr == "" {
 		return nil, nil
@@ -48,7 +48,7 @@ func (s *Serve) listenProxy(ctx context.Context) (net.Listener, error) {
 	return l, nil
 }
 
-// makeProxy returns the proxy behind a port, and nil without one.
+// makeProxy returns the proxy behind a listener, or nil without one.
 func (p *components) makeProxy(l net.Listener) (*modelProxy, error) {
 	if l == nil {
 		return nil, nil
@@ -92,7 +92,7 @@ func (m *modelProxy) record(e *unloop.Event) {
 	}
 }
 
-// run serves until the context ends, and records what is queued then.
+// run serves until the context ends, and then records the queued events.
 func (m *modelProxy) run(ctx context.Context) error {
 	if m == nil {
 		<-ctx.Done()
@@ -110,7 +110,7 @@ func (m *modelProxy) run(ctx context.Context) error {
 	return err
 }
 
-// work records events until there is nothing queued after the proxy was served.
+// work records queued events until served is closed and the queue is empty.
 func (m *modelProxy) work(ctx context.Context, served <-chan struct{}) {
 	for {
 		select {
@@ -125,7 +125,7 @@ func (m *modelProxy) work(ctx context.Context, served <-chan struct{}) {
 	}
 }
 
-// batch returns an event with those that wait behind it.
+// batch returns an event and the queued events after it.
 func (m *modelProxy) batch(first *unloop.Event) []*unloop.Event {
 	events := []*unloop.Event{first}
 	for len(events) < maxProxyBatch {
@@ -139,7 +139,7 @@ func (m *modelProxy) batch(first *unloop.Event) []*unloop.Event {
 	return events
 }
 
-// send has events recorded. It tries again while the server is busy, until the proxy has ended.
+// send records events. While the server is busy it retries, until served is closed.
 func (m *modelProxy) send(ctx context.Context, events []*unloop.Event, served <-chan struct{}) {
 	for {
 		_, err := m.submit(ctx, &pipeline.Submission{Events: events})

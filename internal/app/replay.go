@@ -24,7 +24,7 @@ type judges struct {
 	server *atomic.Pointer[serverProfile]
 }
 
-// serverProfile is the profile of the server. Suggestions that are applied replace it.
+// serverProfile is the profile of the server. Applying a suggestion replaces it.
 type serverProfile struct {
 	*profile.Profile
 	settings config.Settings

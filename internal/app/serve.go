@@ -24,7 +24,7 @@ import (
 // Serve is a server with its configuration.
 type Serve struct {
 	Config  *config.Config
-	File    string // that the configuration was read from; "" for none
+	File    string // path of the configuration file; "" for none
 	Version string
 	Log     *slog.Logger
 
@@ -75,10 +75,10 @@ func (s *Serve) Run(ctx context.Context) (err error) {
 // components are the parts of a server.
 type components struct {
 	config  *config.Config
-	file    string // that the configuration was read from; "" for none
+	file    string // path of the configuration file; "" for none
 	version string
 
-	fileSettings config.Settings // of the configuration; config has those that people applied in a cluster, too
+	fileSettings config.Settings // of the configuration file; config also has the settings that people applied in a cluster
 
 	log      *slog.Logger
 	shares   memory.Shares
@@ -90,6 +90,7 @@ type components struct {
 	hub      *live.Hub
 	alerts   *alerts
 	tuner    *tuner
+	shadow   *shadow
 	second   *questions // nil without second opinions
 	http     *httpd.Server
 	grpc     *grpcd.Server // nil if gRPC is off
@@ -98,19 +99,19 @@ type components struct {
 	grpcState string // on, off or taken
 }
 
-// recorder records submissions: a pipeline, or the part of the server in a cluster.
+// recorder records submissions. It is a pipeline, or the node of a cluster.
 type recorder interface {
-	// Run records until ctx ends, and then what it has accepted.
+	// Run records until ctx ends and all accepted submissions are recorded.
 	Run(ctx context.Context) error
 	// Submit returns when a submission is on disk.
 	Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack, error)
-	// Flush returns when the rows of runs include all that is recorded.
+	// Flush returns when the rows of runs include all recorded events.
 	Flush(ctx context.Context) error
 	// State returns the state for the health.
 	State() pipeline.State
-	// Health returns why nothing can be recorded now, or nil.
+	// Health returns why nothing can be recorded at the moment, or nil.
 	Health() error
-	// SetProfile replaces the profile by the same one with other settings, for new runs.
+	// SetProfile sets the profile of new runs. It has the name of the former one and other settings.
 	SetProfile(own *profile.Profile)
 }
 

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/natstest"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
@@ -104,7 +105,7 @@ func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 			case 1:
 				db = postgres.Database(t)
 			case 2:
-				c := &testCluster{t: t, db: postgres.Database(t), url: serveNATS(t)}
+				c := &testCluster{t: t, db: postgres.Database(t), url: natstest.Start(t, 0).ClientURL()}
 				configure, settle = c.configure, c.drained
 			}
 			for life := 0; len(mixed) > 0; life++ {

@@ -5,79 +5,88 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
 	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
 )
 
+// Bounds of what is judged under the shadow profile.
 const (
-	shadowEvery  = time.Second      // how often it is seen whether there are new events
-	shadowAgain  = 10 * time.Second // the pause after an error
-	shadowRest   = 4                // how many times as long as it took to judge runs the next ones wait
-	shadowOnce   = 50               // runs that are judged in a row
-	shadowEvents = 200_000          // of a run; a longer one is not judged
-	shadowItems  = 200              // runs in an answer
+	shadowBatch  = 50      // runs that are judged in a row
+	shadowEvents = 200_000 // of a run; a longer one is not judged
+	shadowItems  = 200     // runs in an answer
 )
 
-// judgeShadows judges recorded runs under the shadow profile until ctx is done, and again when they have new events. It works for
-// at most a fifth of the time, so the verdicts lag while many events arrive.
-func (p *components) judgeShadows(ctx context.Context) error {
-	if p.tuner.shadow == nil {
-		return nil
-	}
-	done := int64(-1) // the arrival up to which all runs are judged
-	for {
-		began, pause := time.Now(), shadowEvery
-		if p.leads() {
-			runs, err := p.tuner.judgeDue(ctx, &done)
-			if runs > 0 {
-				pause = shadowRest * time.Since(began)
-			}
-			if err != nil && ctx.Err() == nil {
-				p.log.Error("judging runs under the shadow profile did not succeed", "error", err)
-				pause = shadowAgain
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-time.After(pause):
-		}
-	}
+// shadow judges recorded runs under the shadow profile of the configuration.
+type shadow struct {
+	store   *sqlstore.Store
+	events  pipeline.Store   // what replays read
+	profile *profile.Profile // nil for none
+	judge   string           // names the profile, its settings and the version of the program in the stored verdicts
 }
 
-// judgeDue judges the next runs, and returns how many. If none is due, it sets done to the latest arrival, up to which it then need
-// not look again.
-func (t *tuner) judgeDue(ctx context.Context, done *int64) (int, error) {
-	latest, _, err := t.store.Last(ctx)
-	if err != nil || latest == *done {
+func (p *components) newShadow() (*shadow, error) {
+	loaded, err := p.config.LoadShadow()
+	if err != nil {
+		return nil, err
+	}
+	judge, err := json.Marshal([]any{p.config.Shadow.Profile, p.config.Profile, p.config.Shadow.Settings, p.version})
+	if err != nil {
+		return nil, fmt.Errorf("name the shadow profile: %w", err)
+	}
+	return &shadow{p.store, p.store, loaded, string(judge)}, nil
+}
+
+// judgeShadows judges recorded runs under the shadow profile until ctx is done. It judges a run with new events again. The verdicts lag while
+// many events arrive.
+func (p *components) judgeShadows(ctx context.Context) error {
+	if p.shadow.profile == nil {
+		return nil
+	}
+	judged := int64(-1) // the arrival up to which all runs are judged
+	return p.inBackground(ctx, "judging runs under the shadow profile failed", func(ctx context.Context) (int, error) {
+		return p.shadow.judgeDue(ctx, &judged)
+	})
+}
+
+// judgeDue judges the next runs and returns their number. If none is due, it sets judged to the latest arrival. It does nothing until a later
+// event arrives.
+func (s *shadow) judgeDue(ctx context.Context, judged *int64) (int, error) {
+	latest, _, err := s.store.Last(ctx)
+	if err != nil || latest == *judged {
 		return 0, err
 	}
-	ids, err := t.store.ShadowDue(ctx, t.shadowJudge, shadowOnce)
+	ids, err := s.store.ShadowDue(ctx, s.judge, shadowBatch)
 	if err != nil {
 		return 0, err
 	}
 	if len(ids) == 0 {
-		*done = latest
+		*judged = latest
 	}
-	for k, id := range ids {
-		if err := t.judgeShadow(ctx, id); err != nil {
-			return k, err
+	var failed error // of the first run that failed; the others are judged
+	for _, id := range ids {
+		if err := s.judgeRun(ctx, id); err != nil && failed == nil {
+			failed = err
+		}
+		if ctx.Err() != nil {
+			break
 		}
 	}
-	return len(ids), nil
+	return len(ids), failed
 }
 
-func (t *tuner) judgeShadow(ctx context.Context, id string) error {
-	row, err := t.store.Run(ctx, id)
+// judgeRun judges a run and stores the verdict.
+func (s *shadow) judgeRun(ctx context.Context, id string) error {
+	row, err := s.store.Run(ctx, id)
 	if err != nil || row == nil {
 		return err
 	}
-	v := store.ShadowVerdict{Run: row.Number, Judge: t.shadowJudge, Arrival: row.Arrival}
-	again, err := t.Shadow(ctx, row, shadowEvents)
+	v := store.ShadowVerdict{Run: row.Number, Judge: s.judge, Arrival: row.Arrival}
+	again, err := s.Judge(ctx, row, shadowEvents)
 	switch {
 	case errors.Is(err, pipeline.ErrTooLong):
 		v.WorstAction = store.NotJudged
@@ -89,21 +98,29 @@ func (t *tuner) judgeShadow(ctx context.Context, id string) error {
 			v.FirstEvent, v.FirstNumber = again.Decisions[0].EventID, again.Decisions[0].Number
 		}
 	}
-	return t.store.KeepShadow(ctx, v)
+	return s.store.KeepShadow(ctx, v)
 }
 
-// ShadowRuns compares the verdicts of the shadow profile with what is recorded.
-func (t *tuner) ShadowRuns(ctx context.Context, recorded, shadow *policy.Action) (api.ShadowRuns, error) {
+// Judge judges a run. It returns nil without a shadow profile, and pipeline.ErrTooLong after most events.
+func (s *shadow) Judge(ctx context.Context, run *store.Run, most int) (*pipeline.Replayed, error) {
+	if s.profile == nil {
+		return nil, nil
+	}
+	return pipeline.Replay(ctx, s.events, s.profile, run, most)
+}
+
+// Runs compares the verdicts of the shadow profile with the recorded decisions.
+func (s *shadow) Runs(ctx context.Context, recorded, judged *policy.Action) (api.ShadowRuns, error) {
 	answer := api.ShadowRuns{Counts: []api.ShadowCount{}, Items: []api.ShadowRun{}}
-	if t.shadow == nil {
+	if s.profile == nil {
 		return answer, nil
 	}
-	answer.Configured, answer.Profile = true, t.shadow.Name()
+	answer.Configured, answer.Profile = true, s.profile.Name()
 	var err error
-	if answer.Runs, err = t.store.CountRuns(ctx, store.Filter{}); err != nil {
+	if answer.Runs, err = s.store.CountRuns(ctx, store.Filter{}); err != nil {
 		return answer, err
 	}
-	counts, err := t.store.ShadowCounts(ctx, t.shadowJudge)
+	counts, err := s.store.ShadowCounts(ctx, s.judge)
 	if err != nil {
 		return answer, err
 	}
@@ -115,7 +132,7 @@ func (t *tuner) ShadowRuns(ctx context.Context, recorded, shadow *policy.Action)
 		answer.Judged += c.Runs
 		answer.Counts = append(answer.Counts, api.ShadowCount{Decision: c.Recorded.String(), Shadow: c.Shadow.String(), Runs: c.Runs})
 	}
-	runs, err := t.store.ShadowRuns(ctx, store.ShadowQuery{Judge: t.shadowJudge, Recorded: recorded, Shadow: shadow, Limit: shadowItems})
+	runs, err := s.store.ShadowRuns(ctx, store.ShadowQuery{Judge: s.judge, Recorded: recorded, Shadow: judged, Limit: shadowItems})
 	for k := range runs {
 		answer.Items = append(answer.Items, shadowRunOf(&runs[k]))
 	}
@@ -126,17 +143,11 @@ func shadowRunOf(r *store.ShadowRun) api.ShadowRun {
 	wire := api.ShadowRun{
 		RunID: r.ID, Name: r.Name, Project: r.Project, StartedAt: api.TimeOrNull(r.Started), Decision: r.Recorded.String(), Shadow: r.WorstAction.String(),
 	}
+	if r.Untimed {
+		wire.StartedAt = nil
+	}
 	if r.FirstEvent != "" {
 		wire.EventID, wire.EventNumber = &r.FirstEvent, &r.FirstNumber
 	}
 	return wire
-}
-
-// judgeOf identifies a profile with its settings and the version of the program, of which verdicts are.
-func (p *components) judgeOf() string {
-	text, err := json.Marshal([]any{p.config.Shadow.Profile, p.config.Profile, p.config.Shadow.Settings, p.version})
-	if err != nil {
-		panic(fmt.Sprintf("texts are JSON: %v", err))
-	}
-	return string(text)
 }

@@ -3,11 +3,9 @@ package app
 import (
 	"sync/atomic"
 	"testing"
-	"time"
-
-	natsd "github.com/nats-io/nats-server/v2/server"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/natstest"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
@@ -54,7 +52,7 @@ func onEachKindOfSite(t *testing.T, suite func(t *testing.T, start startSite)) {
 // clusterSite starts a cluster of two servers in this process, beside a NATS server.
 func clusterSite(t *testing.T, change func(*config.Config)) *site {
 	t.Helper()
-	c := &testCluster{t: t, db: postgres.Database(t), url: serveNATS(t)}
+	c := &testCluster{t: t, db: postgres.Database(t), url: natstest.Start(t, 0).ClientURL()}
 	s := &site{cluster: c}
 	for range 2 {
 		s.servers = append(s.servers, serve(t, func(o *config.Config) {
@@ -70,24 +68,4 @@ func clusterSite(t *testing.T, change func(*config.Config)) *site {
 // configure makes a configuration one of the cluster.
 func (c *testCluster) configure(o *config.Config) {
 	o.DB, o.Cluster.NATS, o.Cluster.Replicas, o.Cluster.StreamSize = c.db, c.addresses(), 1, 64<<20
-}
-
-// serveNATS runs a NATS server in this process until the test ends, and returns its address.
-func serveNATS(t *testing.T) string {
-	t.Helper()
-	s, err := natsd.NewServer(&natsd.Options{
-		Host: "127.0.0.1", Port: natsd.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the NATS server does not take connections")
-	}
-	return s.ClientURL()
 }

@@ -20,43 +20,30 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// The bounds of what suggestions replay.
+// Bounds of the runs that suggestions replay.
 const (
-	suggestLabels = 200    // the runs labelled last
-	suggestOthers = 40     // of the runs started last, those without a label
+	suggestLabels = 200    // runs with the latest labels
+	suggestOthers = 40     // runs that started last, including runs with a label
 	suggestEvents = 20_000 // of a run; longer runs are left out
 )
 
 // tuner finds thresholds by replays, and writes them into the configuration file, or into the database of a cluster.
 type tuner struct {
 	judges
-	store       *sqlstore.Store
-	file        string           // "" for none
-	shadow      *profile.Profile // nil for none
-	shadowJudge string           // identifies it; see judgeOf
-	cluster     bool
-	base        config.Settings // those of a cluster without what people applied
-	use         func(*profile.Profile)
-	mu          sync.Mutex // held while a setting is applied
+	store   *sqlstore.Store
+	file    string // "" for none
+	cluster bool
+	base    config.Settings // of the configuration file, in a cluster
+	use     func(*profile.Profile)
+	mu      sync.Mutex // held while a setting is applied
 }
 
 // newTuner returns a tuner. It calls the recorder with the profile for new runs when a setting is applied.
-func (p *components) newTuner(j judges) (*tuner, error) {
-	shadow, err := p.config.LoadShadow()
-	return &tuner{
-		judges: j, store: p.store, file: p.file, shadow: shadow, shadowJudge: p.judgeOf(), cluster: p.cluster != nil, base: p.fileSettings, use: p.recorder.SetProfile,
-	}, err
+func (p *components) newTuner(j judges) *tuner {
+	return &tuner{judges: j, store: p.store, file: p.file, cluster: p.cluster != nil, base: p.fileSettings, use: p.recorder.SetProfile}
 }
 
-// Shadow judges a run under the shadow profile.
-func (t *tuner) Shadow(ctx context.Context, run *store.Run, most int) (*pipeline.Replayed, error) {
-	if t.shadow == nil {
-		return nil, nil
-	}
-	return pipeline.Replay(ctx, t.events, t.shadow, run, most)
-}
-
-// Suggest replays the labelled runs and a few others with other thresholds.
+// Suggest replays the labelled runs and some other runs with other thresholds.
 func (t *tuner) Suggest(ctx context.Context) (api.Suggestions, error) {
 	file := t.file
 	if t.cluster {
@@ -141,7 +128,7 @@ func pairsOf(warnings []store.Warning) (all []suggest.Pair) {
 	return all
 }
 
-// changed makes the server's profile with a change; nil for none.
+// changed returns the server's profile with a change, which may be nil.
 func (t *tuner) changed(c *suggest.Change) (*serverProfile, error) {
 	own := t.server.Load()
 	if c == nil {
@@ -187,7 +174,7 @@ func suggestionOf(s suggest.Suggestion) api.Suggestion {
 	}
 }
 
-// Apply writes a setting where this server reads it at its next start, and has new runs evaluated with it.
+// Apply writes a setting where the server reads it at its next start, and applies it to new runs.
 func (t *tuner) Apply(ctx context.Context, by *store.Act, s api.NewSetting) (string, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -201,7 +188,7 @@ func (t *tuner) Apply(ctx context.Context, by *store.Act, s api.NewSetting) (str
 		if err := t.store.Act(ctx, by); err != nil {
 			return "", err
 		}
-		t.take(own)
+		t.setProfile(own)
 		return clusterDatabase, nil
 	}
 	err = config.Apply(t.file, config.Change(c))
@@ -211,20 +198,20 @@ func (t *tuner) Apply(ctx context.Context, by *store.Act, s api.NewSetting) (str
 	if err != nil {
 		return "", httpd.NotApplied(err.Error())
 	}
-	t.take(own)
+	t.setProfile(own)
 	return t.file, t.store.Act(ctx, by)
 }
 
-// clusterDatabase is what people are told of where a cluster keeps applied settings.
+// clusterDatabase says in answers where a cluster keeps applied settings.
 const clusterDatabase = "the database of the cluster"
 
-// take has new runs evaluated with a profile.
-func (t *tuner) take(own *serverProfile) {
+// setProfile sets the profile of new runs.
+func (t *tuner) setProfile(own *serverProfile) {
 	t.use(own.Profile)
 	t.server.Store(own)
 }
 
-// reload takes the settings over that people applied at any server of the cluster.
+// reload applies the settings that people applied at any server of the cluster.
 func (t *tuner) reload(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -237,11 +224,11 @@ func (t *tuner) reload(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("applied settings: %w", err)
 	}
-	t.take(&serverProfile{p, sets})
+	t.setProfile(&serverProfile{p, sets})
 	return nil
 }
 
-// withApplied returns settings with those that people applied to a profile in a cluster.
+// withApplied adds to settings the ones that people applied to a profile in a cluster.
 func withApplied(ctx context.Context, s *sqlstore.Store, profile string, sets config.Settings) (config.Settings, error) {
 	applied, err := s.Applied(ctx)
 	if err != nil {

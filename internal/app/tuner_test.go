@@ -145,7 +145,7 @@ func TestTheShadowProfileJudgesAllRuns(t *testing.T) {
 	recorded := decoded[api.RunSummary](t, get(t, url+"/api/runs/stuck")).WorstDecision
 	shadow := decoded[api.Shadow](t, get(t, url+"/api/runs/stuck/shadow")).Replay
 	all := decoded[api.ShadowRuns](t, get(t, url+"/api/shadow?decision="+recorded+"&shadow_decision="+shadow.WorstDecision))
-	if len(all.Items) != 1 || all.Items[0].RunID != "stuck" || all.Items[0].EventNumber == nil || *all.Items[0].EventNumber != shadow.Decisions[0].EventNumber {
+	if len(all.Items) != 1 || all.Items[0].RunID != "stuck" || all.Items[0].StartedAt == nil || all.Items[0].EventNumber == nil || *all.Items[0].EventNumber != shadow.Decisions[0].EventNumber {
 		t.Errorf("%+v, want the first decision of %+v", all.Items, shadow.Decisions)
 	}
 	post(t, url+"/api/events", "application/x-ndjson", failures("late", 30))

@@ -166,15 +166,16 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	for k, t := range p.config.Tokens {
 		tokens[k] = httpd.Token{Name: t.Name, Scope: httpd.Scope(t.Scope), SHA256: t.SHA256}
 	}
-	taker, readable := telemetry{p.recorder}, flushedStore{p.store, p.recorder, p.mask}
-	again, err := newJudges(p.store, p.config)
+	receiver, readable := telemetry{p.recorder}, flushedStore{p.store, p.recorder, p.mask}
+	judges, err := newJudges(p.store, p.config)
 	if err != nil {
 		return err
 	}
-	if p.tuner, err = p.newTuner(again); err != nil {
+	p.tuner = p.newTuner(judges)
+	if p.shadow, err = p.newShadow(); err != nil {
 		return err
 	}
-	agents, err := newGuards(ctx, p.store, again, p.config.LiveRuns, p.shares.Guards)
+	agents, err := newGuards(ctx, p.store, judges, p.config.LiveRuns, p.shares.Guards)
 	if err != nil {
 		return err
 	}
@@ -182,8 +183,8 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 		agents.second = GuardOpinion(p.second.client, 0)
 	}
 	p.http, err = httpd.New(httpd.Options{
-		Version: p.version, GRPC: p.grpcState, Pipeline: p.recorder, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: taker, Hub: p.hub,
-		Judge: again, Tuner: p.tuner, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
+		Version: p.version, GRPC: p.grpcState, Pipeline: p.recorder, Store: readable, RunID: p.mask.ID, Name: p.mask.Text, Telemetry: receiver, Hub: p.hub,
+		Judge: judges, Tuner: p.tuner, Shadow: p.shadow, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
 		NoIngest: !p.config.Cluster.Has(config.RoleIngest), NoQueries: !p.config.Cluster.Has(config.RoleAPI),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
 		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
@@ -206,7 +207,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	o.Connections = min(limits.Connections, 1<<16)
 	o.Memory = max(p.shares.Calls, 2*int64(limits.Body))
 	o.Authorize = p.http.MayIngest
-	p.grpc, err = grpcd.New(taker, o, p.log)
+	p.grpc, err = grpcd.New(receiver, o, p.log)
 	return err
 }
 

@@ -32,6 +32,8 @@ func TestRepository(t *testing.T) {
 		{"no test is skipped", checkSkips},
 		{"CONTRIBUTING.md fits the tree", checkLists},
 		{"the structs of the wire are in one package", checkWire},
+		{"every setting is read", checkSettings},
+		{"the clock of the day measures no time", checkClocks},
 	}
 	for _, c := range checks {
 		t.Run(c.name, func(t *testing.T) {

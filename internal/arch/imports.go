@@ -46,6 +46,7 @@ var importTable = map[string]importRow{
 	"swarm":                 {ours: []string{".", "internal/boundedmap"}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"swarm/redisstore":      {ours: []string{".", "swarm"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"guard", "profile"}},
+	"internal/natstest":     {others: []string{"github.com/nats-io/nats-server/v2"}},
 	"internal/redistest":    {others: []string{"github.com/redis/rueidis"}},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
 	"guard/guardtest":       {ours: []string{".", "guard", "policy", "profile"}, others: testLibraries},
@@ -107,7 +108,7 @@ var importTable = map[string]importRow{
 	},
 	"examples/*": {ours: []string{"guard", "profile"}},
 
-	"internal/ingest":   {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest":   {ours: []string{".", "internal/settings"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/*": {ours: []string{".", "internal/ingest"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/otlp": {
 		ours:   []string{".", "internal/ingest", "internal/trace"},
@@ -150,7 +151,7 @@ var importTable = map[string]importRow{
 		"go.opentelemetry.io/collector/pdata", "golang.org/x/time", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf",
 	}},
 	"internal/mcpd": {
-		ours:   []string{".", "policy", "internal/api", "internal/mcplines", "internal/store"},
+		ours:   []string{".", "policy", "internal/api", "internal/client", "internal/mcplines", "internal/store"},
 		others: []string{"github.com/google/jsonschema-go", "github.com/modelcontextprotocol/go-sdk"},
 	},
 	"internal/mcplines": {others: []string{"github.com/modelcontextprotocol/go-sdk"}},
@@ -193,8 +194,8 @@ var importTable = map[string]importRow{
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {
-		ours:   []string{".", "guard", "policy", "profile", "internal/ingest", "internal/ingest/gemini", "internal/mask"},
-		others: []string{"github.com/zeebo/xxh3", "go.yaml.in/yaml/v3", "golang.org/x/sys"},
+		ours:   []string{".", "guard", "policy", "profile", "internal/ingest", "internal/ingest/gemini", "internal/mask", "internal/settings"},
+		others: []string{"github.com/zeebo/xxh3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},
 	"internal/mcpproxy/clients": {ours: []string{"internal/configedit"}},
@@ -245,7 +246,7 @@ var importTable = map[string]importRow{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "internal/store/storetest/sqlite", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/natstest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "internal/store/storetest/sqlite", "swarm/swarmtest"}
 
 // forApplications are the packages that only applications import. The program links neither them nor their imports.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}

@@ -12,9 +12,8 @@ const wireFolder = "internal/api"
 
 // ownForms are the folders with another JSON form of a run, a warning, a decision or an event.
 var ownForms = map[string]string{
-	".":              "the event is the language of the program, and the native format",
-	"compare/unloop": "reads files of labelled runs",
-	"internal/eval":  "a run is a line of a file of labelled runs",
+	".":             "the event is the language of the program, and the native format",
+	"internal/eval": "a run is a line of a file of labelled runs",
 }
 
 // wireName matches the names of structs that are part of the wire.

@@ -30,15 +30,15 @@ func (m *Map[K, V]) Use(key K) (v V, ok bool, dropped int) {
 		return v, true, 0
 	}
 	if v, ok = m.old[key]; ok {
-		delete(m.old, key)
-		dropped = m.Add(key, v)
+		dropped = m.Set(key, v)
 	}
 	return v, ok, dropped
 }
 
-// Add adds a key that the map does not have. It returns the number of keys that were dropped for it.
-func (m *Map[K, V]) Add(key K, value V) (dropped int) {
-	if len(m.young) >= m.Max {
+// Set sets the value of a key and marks the key as used. It returns the number of keys that were dropped for it.
+func (m *Map[K, V]) Set(key K, value V) (dropped int) {
+	delete(m.old, key)
+	if _, isYoung := m.young[key]; !isYoung && len(m.young) >= m.Max {
 		dropped = m.Age()
 	}
 	if m.young == nil {

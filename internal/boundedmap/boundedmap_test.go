@@ -18,7 +18,7 @@ func TestMap(t *testing.T) {
 					t.Fatalf("key %d has the value %d", key, v)
 				}
 				if !ok {
-					n = m.Add(key, key)
+					n = m.Set(key, key)
 					added++
 				}
 				dropped += n
@@ -40,12 +40,28 @@ func TestMap(t *testing.T) {
 	})
 	t.Run("a removed key is unknown", func(t *testing.T) {
 		m := Map[string, int]{Max: 1}
-		m.Add("a", 1)
-		m.Add("b", 2) // a is old
+		m.Set("a", 1)
+		m.Set("b", 2) // a is old
 		m.Remove("a")
 		m.Remove("b")
 		if m.Len() != 0 {
 			t.Errorf("%d keys are left", m.Len())
+		}
+	})
+	t.Run("a key that is set again has its new value and takes no room", func(t *testing.T) {
+		for _, between := range [][]string{nil, {"b"}} { // a is young, or old
+			m := Map[string, int]{Max: 1}
+			m.Set("a", 1)
+			for _, key := range between {
+				m.Set(key, 2)
+			}
+			before := m.Len()
+			if dropped := m.Set("a", 3); dropped != 0 || m.Len() != before {
+				t.Errorf("after %v: %d keys were dropped and %d are left, want %d", between, dropped, m.Len(), before)
+			}
+			if v, _ := m.Get("a"); v != 3 {
+				t.Errorf("after %v: the value is %d", between, v)
+			}
 		}
 	})
 }

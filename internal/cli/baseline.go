@@ -113,7 +113,7 @@ func (b *baseline) knows(run, rule, subject string) bool {
 func (b *baseline) save(stderr io.Writer) error {
 	if !b.write {
 		if b.hidden > 0 {
-			complain(stderr, fmt.Sprintf("%s of the baseline and %s without others not reported",
+			complain(stderr, fmt.Sprintf("not reported: %s of the baseline, and %s with no other loop",
 				plural(b.hidden, "known loop", "known loops"), plural(b.runs, "run", "runs")))
 		}
 		return nil

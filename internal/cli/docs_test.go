@@ -23,6 +23,9 @@ var documented = regexp.MustCompile("(?s)```sh\n(.*?)```")
 // documentedAddr is where the documented server answers. The tests have it answer on a free port.
 const documentedAddr = "127.0.0.1:8765"
 
+// installed replaces the ways to start the program from a clone and with npm.
+var installed = strings.NewReplacer("go run ./cmd/unloop", "unloop", "npx unloop", "unloop")
+
 // TestDocumentedCommands runs every command that the README and the docs show, those of a page one after another: unloop's own,
 // curl's and the Python package's as they stand; of make's it checks that the target exists, of pip's that the package does.
 func TestDocumentedCommands(t *testing.T) {
@@ -53,6 +56,7 @@ func TestDocumentedCommands(t *testing.T) {
 		})
 	}
 	t.Run("README.md, Install", installs)
+	t.Run("README.md, See a loop", showsVerdict)
 	if ran < 12 {
 		t.Errorf("found %d documented commands, want 12 or more", ran)
 	}
@@ -83,6 +87,25 @@ func installs(t *testing.T) {
 	}
 }
 
+// showsVerdict checks that the verdict in the README is what scan prints.
+func showsVerdict(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := bytes.Cut(text, []byte("```text\n"))
+	block, _, _ = bytes.Cut(block, []byte("```"))
+	scan := exec.Command("unloop", "scan", "stuck-agent.jsonl")
+	scan.Dir = "examples"
+	printed, err := scan.Output()
+	if scan.ProcessState.ExitCode() != exitLoops {
+		t.Fatalf("scan: %v", err)
+	}
+	if len(block) == 0 || !bytes.HasPrefix(printed, block) {
+		t.Errorf("the README shows the verdict\n%s\nand scan prints\n%s", block, printed)
+	}
+}
+
 // page is a document whose commands are run.
 type page struct {
 	makefile string
@@ -91,22 +114,14 @@ type page struct {
 
 func (p *page) run(t *testing.T, command string) {
 	t.Helper()
-	words := strings.Fields(command)
+	words := strings.Fields(installed.Replace(command))
 	switch {
 	case words[0] == "make":
 		if len(words) > 1 && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(words[1])+`:`).MatchString(p.makefile) {
 			t.Errorf("the Makefile has no target %s", words[1])
 		}
-	case strings.HasPrefix(command, "go run ./cmd/unloop serve"):
-		p.serve(t, words[3:])
-	case strings.HasPrefix(command, "go run ./cmd/unloop proxy"):
-		p.exec(t, command, time.Second/2, "unloop", append(words[3:], "--addr", "127.0.0.1:0")...)
-	case strings.HasPrefix(command, "go run ./cmd/unloop "):
-		args := words[3:]
-		if args[0] == "demo" {
-			args = append(args, "--speed", "40")
-		}
-		p.exec(t, command, 0, "unloop", args...)
+	case words[0] == "unloop":
+		p.program(t, command, words[1:])
 	case strings.HasPrefix(command, "go get ") || strings.HasPrefix(command, "go -C "):
 		p.adapter(t, words)
 	case words[0] == "sudo" || words[0] == "docker":
@@ -121,7 +136,22 @@ func (p *page) run(t *testing.T, command string) {
 	case words[0] == "curl" && p.addr != "":
 		p.exec(t, command, time.Second/2, "sh", "-c", "exec "+strings.ReplaceAll(command, documentedAddr, p.addr))
 	default:
-		t.Errorf("no test knows how to run %q: document it as a make target, or as go run ./cmd/unloop …", command)
+		t.Errorf("no test knows how to run %q: document it as a make target, or as a command of unloop", command)
+	}
+}
+
+// program runs a command of unloop. Those that run until they are interrupted are ended.
+func (p *page) program(t *testing.T, command string, args []string) {
+	t.Helper()
+	switch args[0] {
+	case "serve":
+		p.serve(t, args)
+	case "proxy":
+		p.exec(t, command, time.Second/2, "unloop", append(args, "--addr", "127.0.0.1:0")...)
+	case "demo":
+		p.exec(t, command, 0, "unloop", append(args, "--speed", "40")...)
+	default:
+		p.exec(t, command, 0, "unloop", args...)
 	}
 }
 
@@ -148,17 +178,20 @@ func (p *page) operate(t *testing.T, command string) {
 	}
 }
 
-// install checks that the folder has a Python package with the extra that is asked for, as in ./sdk/python[langchain]. That it can
-// be installed is shown where the package is tested.
+// install checks that the Python package has the extra that is asked for, as in unloop[langchain]. That it can be installed is shown
+// where the package is tested.
 func (p *page) install(t *testing.T, what string) {
 	t.Helper()
-	folder, extra, _ := strings.Cut(strings.TrimSuffix(what, "]"), "[")
-	described, err := os.ReadFile(filepath.Join(folder, "pyproject.toml"))
+	name, extra, _ := strings.Cut(strings.TrimSuffix(what, "]"), "[")
+	described, err := os.ReadFile("sdk/python/pyproject.toml")
 	if err != nil {
 		t.Fatal(err)
 	}
+	if !bytes.Contains(described, []byte("\nname = \""+name+"\"\n")) {
+		t.Errorf("the Python package is not named %q", name)
+	}
 	if extra != "" && !regexp.MustCompile(`(?m)^`+regexp.QuoteMeta(extra)+` *= *\[`).Match(described) {
-		t.Errorf("%s has no extra %q", folder, extra)
+		t.Errorf("the Python package has no extra %q", extra)
 	}
 }
 

@@ -58,7 +58,7 @@ func TestDoctorReportsProblems(t *testing.T) {
 			w.Header().Set("Date", time.Now().Add(-time.Hour).UTC().Format(http.TimeFormat))
 			healthy(w, r)
 		}, "FAIL  clock       differs from the server's by 1h0m", exitUnwell},
-		{"a token", refuse(http.MethodPost, http.StatusUnauthorized, "a token is wanted"), "FAIL  events      the server wants a token: set UNLOOP_TOKEN", exitUnwell},
+		{"a token", refuse(http.MethodPost, http.StatusUnauthorized, "a token is required"), "FAIL  events      the server requires a token: set UNLOOP_TOKEN", exitUnwell},
 		{"a token that may only send", refuse(http.MethodGet, http.StatusForbidden, "not with this token"), "note  reading     not checked, because this token may only send events: the server refuses: not with this token", exitFine},
 		{"an event that is refused", refuse(http.MethodPost, http.StatusBadRequest, "no"), "FAIL  events      the server refuses an event: no", exitUnwell},
 		{"events that do not come back", func(w http.ResponseWriter, r *http.Request) {

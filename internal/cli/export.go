@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/internal/client"
+	"github.com/unloop-ai/unloop/internal/report"
 )
 
 func exportCommand() *cobra.Command {
@@ -61,7 +62,7 @@ func exportCommand() *cobra.Command {
 func export(ctx context.Context, c *client.Client, run string, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 64<<10)
 	err := c.Events(ctx, run, func(line []byte) error {
-		_, err := w.Write(line)
+		_, err := w.Write(report.EscapeJSON(line)) // which may go to a terminal
 		return err
 	})
 	var answer *client.Error

@@ -10,6 +10,7 @@ import (
 	"io"
 
 	"github.com/unloop-ai/unloop/internal/client"
+	"github.com/unloop-ai/unloop/internal/report"
 )
 
 // outcomes maps the status of a run to the outcome of a labelled run. The outcome of a run with another status is unknown.
@@ -32,7 +33,7 @@ func exportLabelled(ctx context.Context, c *client.Client, to io.Writer) error {
 			if events.Len() > 0 {
 				events.WriteByte(',')
 			}
-			fmt.Fprintf(&events, `{"kind":"event","event":%s}`, bytes.TrimSpace(line))
+			fmt.Fprintf(&events, `{"kind":"event","event":%s}`, bytes.TrimSpace(report.EscapeJSON(line)))
 			return nil
 		})
 		if err != nil {
@@ -42,7 +43,7 @@ func exportLabelled(ctx context.Context, c *client.Client, to io.Writer) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(w, `%s,"labels":{"step_repetition":%t},"events":[%s]}`+"\n", head[:len(head)-1], l.Label != "not_a_loop", &events)
+		fmt.Fprintf(w, `%s,"labels":{"step_repetition":%t},"events":[%s]}`+"\n", report.EscapeJSON(head[:len(head)-1]), l.Label != "not_a_loop", &events)
 	}
 	return errors.Join(err, w.Flush())
 }

@@ -74,11 +74,11 @@ func guardCommand() *cobra.Command {
 	return cmd
 }
 
-// closeReporter sends what waits, for some seconds.
+// closeReporter sends the waiting events. It gives up after some seconds.
 func closeReporter(r *reporter.Reporter) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	_ = r.Close(ctx) // the server is away; the agent has ended
+	_ = r.Close(ctx) // the server is unreachable, and the agent has ended
 }
 
 // guardOpinion returns the second opinion that a configuration file describes; nil without a file.

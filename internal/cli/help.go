@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// wrapHelp has the help of all commands fit the terminal. Elsewhere it stays as it is written, for 120 columns.
+// wrapHelp makes the help of all commands fit the terminal. Without a terminal it stays at 120 columns.
 func wrapHelp(root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {

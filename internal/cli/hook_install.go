@@ -51,6 +51,17 @@ func (f *installFlags) installer() (*install.Installer, error) {
 	return i, nil
 }
 
+// checkLasting refuses a program that go run or npx has put into a cache, because agents start the registered program later.
+func checkLasting(program string) error {
+	for folder := range strings.SplitSeq(filepath.ToSlash(filepath.Dir(program)), "/") {
+		cached := folder == "_npx" || strings.HasPrefix(folder, "go-build")
+		if cached && !strings.HasSuffix(program, ".test") { // go test builds there, too
+			return fmt.Errorf("cannot register %s, because caches are emptied: install unloop, and run the installed program", program)
+		}
+	}
+	return nil
+}
+
 // agentsNamed returns the agents with the names. Without names, it returns the agents for which use returns true.
 func agentsNamed(names []string, use func(*install.Agent) bool) ([]install.Agent, error) {
 	all := install.Agents()
@@ -89,6 +100,9 @@ func hookInstallCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, names []string) error {
 			i, err := f.installer()
 			if err != nil {
+				return err
+			}
+			if err := checkLasting(i.Program); err != nil {
 				return err
 			}
 			agents, err := agentsNamed(names, func(a *install.Agent) bool { return a.Found(i.Place) })

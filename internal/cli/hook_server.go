@@ -109,7 +109,7 @@ func actionNamed(name string) policy.Action {
 	return policy.Allow
 }
 
-// Orders asks the server what people ordered of the run.
+// Orders fetches the orders to the run.
 func (s *hookServer) Orders(ctx context.Context, run string, after int64, wait time.Duration) (orders []hook.Order, last int64, err error) {
 	heard, err := s.client.Listen(ctx, &api.Listen{Runs: []api.Listener{{RunID: run, After: after}}, Wait: int(wait.Milliseconds())})
 	if err != nil {

@@ -62,6 +62,7 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
 		Take: func(e *unloop.Event) error { return sender.Add(ctx, e) },
 		Warn: func(err error) { complain(above, err) },
+		Hint: func(text string) { complain(above, text) },
 	}
 	result, err := importer.Run(ctx, paths)
 	if err == nil {

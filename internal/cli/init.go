@@ -22,11 +22,14 @@ func initCommand() *cobra.Command {
 		Example: "  unloop init\n  unloop init --dir /etc/unloop",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path := filepath.Join(dir, config.FileName)
+			path, check := filepath.Join(dir, config.FileName), "unloop config check"
+			if path != config.FileName {
+				check += " --config " + path
+			}
 			if err := writeNew(path); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "Wrote %s. Edit it, then run: unloop config check\n", path)
+			_, err := fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "Wrote %s. Edit it, then run: %s\n", path, check)
 			return err
 		},
 	}

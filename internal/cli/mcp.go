@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -23,18 +22,18 @@ func mcpCommand() *cobra.Command {
 			"  unloop mcp --endpoint https://unloop.example.com",
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			source, err := mcpd.NewClient(f.url(), os.Getenv("UNLOOP_TOKEN"))
+			c, err := f.client()
 			if err != nil {
 				return err
 			}
-			return mcpd.Serve(cmd.Context(), mcpd.New(source, programVersion()), io.NopCloser(cmd.InOrStdin()), openWriter{cmd.OutOrStdout()})
+			return mcpd.Serve(cmd.Context(), mcpd.New(mcpd.Remote{Client: c}, programVersion()), io.NopCloser(cmd.InOrStdin()), openWriter{cmd.OutOrStdout()})
 		},
 	}
 	f.add(cmd.Flags())
 	return cmd
 }
 
-// openWriter is a writer whose Close does nothing, because another function closes it.
+// openWriter is a writer with a Close that does nothing, because the command does not own the writer.
 type openWriter struct{ io.Writer }
 
 func (openWriter) Close() error { return nil }

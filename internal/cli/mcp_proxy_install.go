@@ -136,7 +136,12 @@ func mcpProxyInstallCommand() *cobra.Command {
 			"The clients are " + strings.Join(clientNames(), ", ") + ".",
 		Example: "  unloop mcp-proxy install --dry-run\n  unloop mcp-proxy install cursor codex --mode observe\n  unloop mcp-proxy install --project",
 		RunE: func(cmd *cobra.Command, names []string) error {
-			return f.change(cmd, names, (*clients.Installer).Install, "servers behind the proxy")
+			return f.change(cmd, names, func(i *clients.Installer, c *clients.Client) (*configedit.Change, []string, error) {
+				if err := checkLasting(i.Program); err != nil {
+					return nil, nil, err
+				}
+				return i.Install(c)
+			}, "servers behind the proxy")
 		},
 	}
 	f.add(cmd.Flags())

@@ -39,11 +39,7 @@ func suggest(err error, word string, names []string) error {
 	if err == nil || slices.Contains(names, word) {
 		return err
 	}
-	near := settings.Nearest(word, names)
-	if near == "" {
-		return err
-	}
-	return fmt.Errorf("%w; did you mean %q?", err, near)
+	return fmt.Errorf("%w%s", err, settings.DidYouMean(word, names))
 }
 
 func list(names []string) string { return strings.Join(names, ", ") }

@@ -13,14 +13,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/client"
 )
 
-// recorder records events of guarded runs on a server, and hears the orders that people give there.
+// recorder records events of guarded runs on a server, and fetches the orders that people give there.
 type recorder struct {
 	record   func(*unloop.Event)                                      // nil without a server
 	controls func(run string, take func(*unloop.Event)) (stop func()) // nil without a server
 	close    func()
 }
 
-// connectRecorder returns a recorder for the server at an address. If the address is "", it records nothing and hears nothing.
+// connectRecorder returns a recorder for the server at an address. If the address is "", it records and fetches nothing.
 func connectRecorder(cmd *cobra.Command, address string) (*recorder, error) {
 	if address == "" {
 		return &recorder{close: func() {}}, nil
@@ -36,7 +36,7 @@ func connectRecorder(cmd *cobra.Command, address string) (*recorder, error) {
 		orders.Close()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(cmd.Context()), 5*time.Second)
 		defer cancel()
-		_ = background.Close(ctx) // the number below says what was not sent
+		_ = background.Close(ctx) // the message below has the number of events that were not sent
 		if n := background.Stats().Dropped; n > 0 {
 			complain(cmd.ErrOrStderr(), fmt.Sprintf("%s not recorded: the server was too slow or unreachable", plural(n, "event was", "events were")))
 		}
@@ -44,7 +44,7 @@ func connectRecorder(cmd *cobra.Command, address string) (*recorder, error) {
 	return r, nil
 }
 
-// newSender returns a sender that tries for a minute and says so.
+// newSender returns a sender that retries for a minute and reports it.
 func newSender(c *client.Client, w io.Writer) *client.Sender {
 	s := c.NewSender()
 	s.Patience = time.Minute

@@ -111,6 +111,9 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		},
 		Progress: bar.add,
 	}
+	if !f.quiet {
+		scanner.Hint = func(text string) { complain(cmd.ErrOrStderr(), text) }
+	}
 	result, err := scanner.Run(cmd.Context(), paths)
 	bar.clear()
 	if err := errors.Join(err, out.close()); err != nil {

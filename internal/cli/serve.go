@@ -136,6 +136,7 @@ func waysIn(base string, token bool) []wayIn {
 		{"coding agents", "unloop hook install"},
 		{"OpenTelemetry", otlp},
 		{"Python", "pip install unloop && export UNLOOP_ENDPOINT=" + base},
+		{"TypeScript", "npm install @unloop-ai/unloop && export UNLOOP_ENDPOINT=" + base},
 	}
 }
 

@@ -74,6 +74,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 			faults++
 			complain(stderr, err)
 		},
+		Hint: func(text string) { complain(stderr, text) },
 	}
 	complain(stderr, fmt.Sprintf("following %s; events go to %s", strings.Join(paths, ", "), server.url()))
 	err = followAndSend(ctx, &follower, sender, paths)
@@ -91,7 +92,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	return nil
 }
 
-// sendEvery is how long an event may wait to be sent together with others.
+// sendEvery is the maximum time that an event waits for others.
 const sendEvery = 200 * time.Millisecond
 
 // followAndSend sends new events within sendEvery, and the remaining events at the end.

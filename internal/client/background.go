@@ -13,12 +13,12 @@ import (
 // Bounds bound the events that wait to be sent in the background.
 type Bounds struct {
 	Events int           // events
-	Bytes  int64         // about the bytes of the events
-	Every  time.Duration // how long an event may wait to be sent together with others
+	Bytes  int64         // approximate size of the events
+	Every  time.Duration // maximum time that an event waits for others
 }
 
-// Background sends events in the background, in their order. While the server is away it tries again. What the bounds have no room
-// for is dropped and counted, so that Add never waits. It is safe for concurrent use.
+// Background sends events in the background, in order. While the server is unreachable, it retries. Events beyond the bounds are
+// dropped and counted, so Add never waits. It is safe for concurrent use.
 type Background struct {
 	queue  chan *unloop.Event // bounded; Stats counts the events that did not fit
 	sender *Sender
@@ -26,19 +26,19 @@ type Background struct {
 
 	bytes   atomic.Int64 // of the events that wait
 	dropped atomic.Int64
-	taken   atomic.Int64 // events that the sender took over
+	taken   atomic.Int64 // events that were passed to the sender
 
 	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
 	closed bool
-	stop   context.CancelFunc // gives up what is being sent
+	stop   context.CancelFunc // ends the current request
 	done   chan struct{}
 }
 
-// BackgroundStats are numbers of events by what became of them. Events that wait are in none of them.
+// BackgroundStats counts events by result. It does not count waiting events.
 type BackgroundStats struct {
-	Sent    int // events that the server has
-	Refused int // events that the server does not take
-	Dropped int // events for which there was no room, that came after Close, or that were not sent before Close gave up
+	Sent    int // events that the server recorded
+	Refused int // events that the server rejected
+	Dropped int // events beyond the bounds, events added after Close, and events that were not sent before Close gave up
 }
 
 // Background returns a queue in front of the sender. It sends until it is closed.
@@ -78,7 +78,7 @@ func (q *Background) Add(e *unloop.Event, metadata json.RawMessage) {
 // Drop counts an event that cannot be sent.
 func (q *Background) Drop() { q.dropped.Add(1) }
 
-// sizeOf returns about how many bytes an event takes.
+// sizeOf returns the approximate size of an event in bytes.
 func sizeOf(e *unloop.Event) int64 {
 	return int64(len(e.Input)+len(e.Output)+len(e.Error)+len(e.Text)) + 512
 }
@@ -104,7 +104,7 @@ func (q *Background) send(ctx context.Context) {
 	}
 }
 
-// Close sends what waits, and gives up when ctx is done. It returns the error of ctx if it gave up.
+// Close sends the waiting events. It gives up when ctx is done, and then returns the error of ctx.
 func (q *Background) Close(ctx context.Context) error {
 	q.mu.Lock()
 	if !q.closed {
@@ -123,7 +123,7 @@ func (q *Background) Close(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Stats returns the numbers of events so far. Until Close has returned, events on their way are in none of them.
+// Stats returns the counts so far. Before Close has returned, it does not count the events of the current request.
 func (q *Background) Stats() BackgroundStats {
 	sent := q.sender.Sent()
 	s := BackgroundStats{Sent: sent.Accepted, Refused: sent.Refused, Dropped: int(q.dropped.Load())}

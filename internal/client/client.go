@@ -1,5 +1,5 @@
-// Package client is the client of the API of package httpd: it sends events, reads runs and follows streams. The commands that need
-// a server use it: import, export, watch, demo, doctor.
+// Package client is the client of the HTTP API, which package httpd serves. It sends events, reads runs and follows streams. The
+// commands, the guards and the MCP server use it.
 package client
 
 import (
@@ -52,19 +52,19 @@ func New(endpoint, token string) (*Client, error) {
 	}, nil
 }
 
-// URL returns the address of what the client asks for.
+// URL returns the URL of a path of the server.
 func (c *Client) URL(path string) string { return c.base + path }
 
-// HasToken reports whether the client sends a token along.
+// HasToken reports whether the client sends a token.
 func (c *Client) HasToken() bool { return c.token != "" }
 
 // RunPath returns the path of a run, and of what is below it.
 func RunPath(id, below string) string { return "/api/runs/" + store.PathOf(id) + below }
 
-// Error is an answer that says that a request failed.
+// Error is the answer to a failed request.
 type Error struct {
 	Status int
-	Reason string        // as the server says
+	Reason string        // from the server
 	After  time.Duration // delay before the next attempt, as the server asks; 0 if it does not
 
 	events []api.EventError
@@ -73,7 +73,7 @@ type Error struct {
 func (e *Error) Error() string {
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		return "the server wants a token: set UNLOOP_TOKEN (" + e.Reason + ")"
+		return "the server requires a token: set UNLOOP_TOKEN (" + e.Reason + ")"
 	case e.Status == http.StatusForbidden:
 		return "the server refuses: " + e.Reason
 	}
@@ -95,7 +95,7 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // errBroken means that an answer was incomplete, so the result of the request is unknown.
 var errBroken = errors.New("the server's answer broke off")
 
-// call sends one request. The answer is a good one; its body is the caller's to close.
+// call sends one request. It returns an answer with a 2xx status, whose body the caller closes, or an error.
 func (c *Client) call(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
 	if err != nil {
@@ -121,24 +121,24 @@ func (c *Client) call(ctx context.Context, method, path string, header http.Head
 	if answer.StatusCode/100 == 2 {
 		return answer, nil
 	}
-	defer answer.Body.Close() // what matters was read
+	defer answer.Body.Close() // failure has read the body
 	return nil, failure(answer)
 }
 
-// failure reads an answer that says that something is wrong.
+// failure returns the error that an answer describes.
 func failure(answer *http.Response) error {
-	var said api.Problem
+	var problem api.Problem
 	e := &Error{Status: answer.StatusCode, Reason: http.StatusText(answer.StatusCode), After: retryAfter(answer.Header)}
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
-	if err != nil || json.Unmarshal(body, &said) != nil {
-		return e // another program answered, and its status says most
+	if err != nil || json.Unmarshal(body, &problem) != nil {
+		return e // another program answered
 	}
-	if said.Detail != "" {
-		e.Reason = said.Detail
-	} else if said.Title != "" {
-		e.Reason = said.Title
+	if problem.Detail != "" {
+		e.Reason = problem.Detail
+	} else if problem.Title != "" {
+		e.Reason = problem.Title
 	}
-	e.events = said.Errors
+	e.events = problem.Errors
 	return e
 }
 
@@ -150,7 +150,7 @@ func retryAfter(h http.Header) time.Duration {
 	return min(time.Duration(min(seconds, 3600))*time.Second, maxWait)
 }
 
-// get reads an answer in JSON.
+// get decodes the JSON answer to a GET request.
 func (c *Client) get(ctx context.Context, path string, to any) error {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

@@ -105,7 +105,7 @@ func TestErrorsContainAdvice(t *testing.T) {
 			_, _ = io.WriteString(w, `{"title":"Conflict","status":409,"detail":"id: it is taken"}`)
 		}, "the server answers 409: id: it is taken"},
 		{"no problem of ours", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", http.StatusBadGateway) }, "the server answers 502: Bad Gateway"},
-		{"a token is wanted", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "the server wants a token: set UNLOOP_TOKEN"},
+		{"a token is required", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }, "the server requires a token: set UNLOOP_TOKEN"},
 		{"another program", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }, "not an unloop server"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

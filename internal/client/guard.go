@@ -9,7 +9,8 @@ import (
 	"net/url"
 )
 
-// Guard asks the server's guard: lines of the guard protocol go in, and as many come out. The query has the members profile and set.
+// Guard sends lines of the guard protocol to the server's guard and returns its answers, one line for each. The query may have the members
+// profile and set.
 func (c *Client) Guard(ctx context.Context, query url.Values, lines []byte) ([]byte, error) {
 	header := http.Header{"Content-Type": {"application/x-ndjson"}}
 	answer, err := c.call(ctx, http.MethodPost, "/api/guard?"+query.Encode(), header, bytes.NewReader(lines))

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	listenFor    = 20 * time.Second       // how long a request waits for an order
+	listenFor    = 20 * time.Second       // maximum time that a request waits for an order
 	listenPause  = 100 * time.Millisecond // between two requests, while runs come and go
 	firstBackoff = time.Second
 	lastBackoff  = 30 * time.Second
-	maxListening = 1000 // runs whose orders are asked for, the latest
+	maxListening = 1000 // runs in a request: those that were registered last
 )
 
-// Orders asks a server what people order of the runs of guards. It is safe for concurrent use.
+// Orders fetches from a server the orders that people give to guarded runs. It is safe for concurrent use.
 type Orders struct {
 	listen func(context.Context, *api.Listen) (*api.Heard, error)
 	ctx    context.Context // ends with Close
@@ -42,13 +42,13 @@ type listener struct {
 	after  int64 // number of its last order; -1 for none
 }
 
-// NewOrders returns an Orders that asks with listen, such as Client.Listen. It does not ask before Controls is called.
+// NewOrders returns an Orders that fetches with listen, such as Client.Listen. It fetches nothing before Controls is called.
 func NewOrders(listen func(context.Context, *api.Listen) (*api.Heard, error)) *Orders {
 	ctx, end := context.WithCancel(context.Background())
 	return &Orders{listen: listen, ctx: ctx, end: end, runs: make(map[string]*listener)}
 }
 
-// Controls calls take with what people order of the run, until stop is called. It is a function for guard.Options.Controls. An order
+// Controls calls take with each order to the run, until stop is called. It is a function for guard.Options.Controls. An order
 // arrives within a second. While the server is unreachable, a run stays as it is: a paused run stays paused. Beyond 1,000 runs at once,
 // the one that was registered first stops listening.
 func (o *Orders) Controls(run string, take func(*unloop.Event)) (stop func()) {
@@ -95,7 +95,7 @@ func (o *Orders) wake() {
 	}
 }
 
-// work asks until Close.
+// work fetches orders until Close.
 func (o *Orders) work() {
 	waits := backoff.ExponentialBackOff{InitialInterval: firstBackoff, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: lastBackoff}
 	for o.ctx.Err() == nil {
@@ -165,13 +165,13 @@ func EventOf(c *api.Control) *unloop.Event {
 	return e
 }
 
-// Close stops asking.
+// Close stops fetching.
 func (o *Orders) Close() {
 	o.end()
 	o.done.Wait()
 }
 
-// Listen asks for the orders of people to the guards of runs. It waits as long as the request says.
+// Listen returns the new orders of runs. It waits for one as long as the request says.
 func (c *Client) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) {
 	answer, err := c.call(ctx, http.MethodPost, "/api/control/listen", http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(api.Encode(l)))
 	if err != nil {

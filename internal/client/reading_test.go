@@ -17,40 +17,32 @@ import (
 )
 
 func TestEventsReadsAllPages(t *testing.T) {
-	for _, tc := range []struct {
-		name, kind string
-		pages      map[string]string // by cursor
-	}{
-		{"lines, as they were recorded", "application/x-ndjson", map[string]string{
-			"": "{\"event_id\":\"1\",\"output\":null}\r\n\n{\"event_id\":\"2\"}\n", "p2": `{"event_id":"3","input":{"a": 1}}`,
-		}},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			c := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
-				cursor := r.URL.Query().Get("cursor")
-				if r.URL.EscapedPath() != "/api/runs/r%2F1/events" || r.Header.Get("Accept") == "" {
-					http.NotFound(w, r)
-					return
-				}
-				w.Header().Set("Content-Type", tc.kind)
-				if cursor == "" {
-					w.Header().Set("X-Next-Cursor", "p2")
-				}
-				_, _ = io.WriteString(w, tc.pages[cursor])
-			})
-			var got []string
-			err := c.Events(t.Context(), "r/1", func(line []byte) error {
-				got = append(got, string(line))
-				return nil
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := []string{`{"event_id":"1","output":null}` + "\n", `{"event_id":"2"}` + "\n", `{"event_id":"3","input":{"a": 1}}` + "\n"}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Error(diff)
-			}
-		})
+	pages := map[string]string{ // by cursor
+		"": "{\"event_id\":\"1\",\"output\":null}\r\n\n{\"event_id\":\"2\"}\n", "p2": `{"event_id":"3","input":{"a": 1}}`,
+	}
+	c := serve(t, "", func(w http.ResponseWriter, r *http.Request) {
+		cursor := r.URL.Query().Get("cursor")
+		if r.URL.EscapedPath() != "/api/runs/r%2F1/events" || r.Header.Get("Accept") == "" {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", lineType)
+		if cursor == "" {
+			w.Header().Set("X-Next-Cursor", "p2")
+		}
+		_, _ = io.WriteString(w, pages[cursor])
+	})
+	var got []string
+	err := c.Events(t.Context(), "r/1", func(line []byte) error {
+		got = append(got, string(line))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{`{"event_id":"1","output":null}` + "\n", `{"event_id":"2"}` + "\n", `{"event_id":"3","input":{"a": 1}}` + "\n"}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
 	}
 }
 
@@ -68,6 +60,18 @@ func TestEventsReportsABrokenResponse(t *testing.T) {
 				t.Errorf("error %v", err)
 			}
 		})
+	}
+}
+
+func TestAnEndlessListOfEventsIsAbandoned(t *testing.T) {
+	asked := 0
+	c := serve(t, "", func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		w.Header().Set("X-Next-Cursor", "same")
+		_, _ = io.WriteString(w, "[]")
+	})
+	if _, err := c.LastEvents(t.Context(), "r", 1); err == nil || asked != 2 {
+		t.Errorf("asked %d times: %v", asked, err)
 	}
 }
 

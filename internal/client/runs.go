@@ -4,20 +4,21 @@ import (
 	"bytes"
 	"context"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-// Health is what a server says of itself.
+// Health is the health of a server.
 type Health struct {
 	api.Health
 
 	Clock time.Time     `json:"-"` // the server's time, to the second; zero if unknown
-	Took  time.Duration `json:"-"` // from the question to the answer
+	Took  time.Duration `json:"-"` // from the request to the answer
 }
 
-// Health asks whether the server works.
+// Health returns the health of the server.
 func (c *Client) Health(ctx context.Context) (*Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
@@ -32,10 +33,22 @@ func (c *Client) Health(ctx context.Context) (*Health, error) {
 	return h, read(answer, h)
 }
 
-// Run asks for a run.
+// Runs returns the runs that started last, the latest first.
+func (c *Client) Runs(ctx context.Context, limit int) (all []api.RunSummary, err error) {
+	err = c.get(ctx, "/api/runs?limit="+strconv.Itoa(limit), &all)
+	return all, err
+}
+
+// Run returns a run.
 func (c *Client) Run(ctx context.Context, id string) (*api.RunSummary, error) {
 	var r api.RunSummary
 	return &r, c.get(ctx, RunPath(id, ""), &r)
+}
+
+// Metrics returns the totals of a run.
+func (c *Client) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
+	var m api.Metrics
+	return &m, c.get(ctx, RunPath(id, "/metrics"), &m)
 }
 
 // EndRun reports to the server that all events of a run were sent.
@@ -48,7 +61,7 @@ func (c *Client) EndRun(ctx context.Context, id string) error {
 	return answer.Body.Close()
 }
 
-// Delete has the server forget a run.
+// Delete deletes a run.
 func (c *Client) Delete(ctx context.Context, id string) error {
 	answer, err := c.call(ctx, http.MethodDelete, RunPath(id, ""), nil, nil)
 	if err != nil {
@@ -57,14 +70,14 @@ func (c *Client) Delete(ctx context.Context, id string) error {
 	return answer.Body.Close()
 }
 
-// Labels asks for the labels that people gave to runs, the latest first.
-func (c *Client) Labels(ctx context.Context) ([]api.Label, error) {
-	var all []api.Label
-	return all, c.get(ctx, "/api/labels", &all)
+// Labels returns the labels of runs, the latest first.
+func (c *Client) Labels(ctx context.Context) (all []api.Label, err error) {
+	err = c.get(ctx, "/api/labels", &all)
+	return all, err
 }
 
-// Warnings asks for all warnings of a run, the first raised first.
-func (c *Client) Warnings(ctx context.Context, run string) ([]api.Warning, error) {
-	var all []api.Warning
-	return all, c.get(ctx, RunPath(run, "/warnings"), &all)
+// Warnings returns all warnings of a run, the first raised first.
+func (c *Client) Warnings(ctx context.Context, run string) (all []api.Warning, err error) {
+	err = c.get(ctx, RunPath(run, "/warnings"), &all)
+	return all, err
 }

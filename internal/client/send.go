@@ -15,38 +15,38 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// How much goes into one request: at most maxEvents events, and about maxBytes bytes unless one event has more.
+// Bounds of one request. A single event may exceed maxBytes.
 const (
 	maxEvents = 500
 	maxBytes  = 4 << 20
 )
 
-// The times from one attempt to the next.
+// Delays between two attempts.
 const (
 	minWait = 100 * time.Millisecond
 	maxWait = 30 * time.Second
 )
 
-// Sent says what became of the events that were sent.
+// Sent counts the sent events by result.
 type Sent struct {
-	Accepted   int // events that the server has now, those that it had before included
-	Duplicates int // events among them that it had before
-	Refused    int // events that it does not take
+	Accepted   int // events that the server has, including duplicates
+	Duplicates int // events that it had before
+	Refused    int // events that it rejected
 	Refusals   []Refusal
 }
 
-// Refusal is an event that the server does not take.
+// Refusal is an event that the server rejected.
 type Refusal struct{ RunID, EventID, Reason string }
 
 // maxRefusals bounds how many refusals are kept; all are counted.
 const maxRefusals = 20
 
-// Sender gathers events and sends them some at a time, in their order. What cannot be sent now is tried again. It is safe for
-// concurrent use; while one caller's events are sent, the others wait.
+// Sender sends events in batches, in order, and retries failed requests. It is safe for concurrent use. While a batch is sent, other
+// callers wait.
 type Sender struct {
-	// Patience is how long a request is retried, from its first attempt; 0 for no limit.
+	// Patience is the maximum time of a request with its retries; 0 means no limit.
 	Patience time.Duration
-	// Waiting, if set, is called with a failed attempt that will be repeated.
+	// Waiting, if set, is called with the error and the delay before each retry.
 	Waiting func(err error, again time.Duration)
 	// Refused, if set, is called for each event that the server rejects. It must not use the sender.
 	Refused func(Refusal)
@@ -67,8 +67,8 @@ type ref struct {
 // NewSender returns a sender to the server. Set its fields before it is used.
 func (c *Client) NewSender() *Sender { return &Sender{client: c} }
 
-// Add takes an event, which must have an id, since it may be sent twice. It keeps nothing of the event's memory. Where enough
-// has been gathered it is sent before Add returns.
+// Add copies an event into the batch. The event must have an id, because a retry may send it twice. A full batch is sent before Add
+// returns.
 func (s *Sender) Add(ctx context.Context, e *unloop.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -94,14 +94,14 @@ func (s *Sender) Add(ctx context.Context, e *unloop.Event) error {
 	return nil
 }
 
-// Flush sends what has been gathered. After an error it can be tried again.
+// Flush sends the batch. After an error it keeps the batch, and can be called again.
 func (s *Sender) Flush(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.flush(ctx)
 }
 
-// Sent returns what became of all events so far.
+// Sent returns the counts so far.
 func (s *Sender) Sent() Sent {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -122,8 +122,7 @@ func (s *Sender) flush(ctx context.Context) error {
 	return nil
 }
 
-// send sends the events of refs[from:to]. A request that the server does not take as a whole is cut in two, so that one event
-// does not lose the others.
+// send sends the events of refs[from:to]. It splits a request that the server rejects as a whole, so that the valid events are recorded.
 func (s *Sender) send(ctx context.Context, from, to int) error {
 	batch, err := s.persist(ctx, s.part(from, to))
 	var answer *Error
@@ -133,7 +132,7 @@ func (s *Sender) send(ctx context.Context, from, to int) error {
 		s.sent.Duplicates += batch.Duplicates
 		s.refuse(from, to, batch.Errors)
 		return nil
-	case !errors.As(err, &answer) || !aboutTheRequest(answer.Status):
+	case !errors.As(err, &answer) || !rejectsContent(answer.Status):
 		return err
 	case len(answer.events) > 0:
 		s.refuse(from, to, answer.events)
@@ -157,8 +156,8 @@ func (s *Sender) part(from, to int) []byte {
 	return s.lines[begin:s.refs[to-1].end]
 }
 
-// aboutTheRequest reports whether a status says that the request itself is wrong, and not who sent it or where.
-func aboutTheRequest(status int) bool {
+// rejectsContent reports whether a status rejects the content of a request, and not its sender or its path.
+func rejectsContent(status int) bool {
 	return status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity
 }
 
@@ -183,7 +182,7 @@ func (s *Sender) refuse(from, to int, refused []api.EventError) {
 	}
 }
 
-// persist posts until there is an answer that another attempt would not change.
+// persist posts lines until they are recorded, or until another attempt cannot succeed.
 func (s *Sender) persist(ctx context.Context, lines []byte) (*api.Batch, error) {
 	begun, waits := time.Now(), backoff.ExponentialBackOff{InitialInterval: minWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxWait}
 	for {
@@ -207,7 +206,7 @@ func (s *Sender) persist(ctx context.Context, lines []byte) (*api.Batch, error) 
 	}
 }
 
-// retry reports whether another attempt may succeed, and after what time the server wants it.
+// retry reports whether another attempt may succeed, and the delay that the server asks for.
 func retry(err error) (after time.Duration, again bool) {
 	var answer *Error
 	var unreachable *UnreachableError

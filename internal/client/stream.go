@@ -15,14 +15,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
-// silence is how long a stream may be silent before it is taken for broken. The server gives a sign of life every 15 seconds.
+// silence is the time without data after which a stream counts as broken. The server sends a keepalive comment every 15 seconds.
 const silence = time.Minute
 
 // errStop ends a stream from within.
 var errStop = errors.New("no more of the stream is wanted")
 
-// StreamRun follows a run, which need not exist yet: first all that there is, then what comes, until ctx is done or each returns
-// false. After a broken connection it continues where it stopped.
+// StreamRun calls each with the recorded events of a run and then with new ones, until ctx is done or each returns false. The run need not
+// exist yet. After losing its connection it continues after the last message.
 func (c *Client) StreamRun(ctx context.Context, run string, each func(*api.RunUpdate) bool) error {
 	return c.stream(ctx, RunPath(run, "/stream"), func(m *message) error {
 		var u api.RunUpdate
@@ -42,8 +42,8 @@ type message struct {
 	data []byte // lines joined by line ends
 }
 
-// stream reads a stream. After losing its connection it reconnects and continues after the last message. It returns an error that
-// another attempt would not change.
+// stream reads a stream. After losing its connection it reconnects and continues after the last message. It returns an error if another
+// attempt cannot succeed.
 func (c *Client) stream(ctx context.Context, path string, each func(*message) error) error {
 	last := ""
 	waits := backoff.ExponentialBackOff{InitialInterval: minWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxWait / 4}
@@ -69,7 +69,7 @@ func (c *Client) stream(ctx context.Context, path string, each func(*message) er
 	}
 }
 
-// read reads one connection's messages to its end. Last is the id of the last message.
+// read reads the messages of one connection and keeps the id of the last one in last.
 func (c *Client) read(ctx context.Context, path string, last *string, each func(*message) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,7 +108,7 @@ func (c *Client) read(ctx context.Context, path string, last *string, each func(
 	return nil
 }
 
-// field reads a line of a message.
+// field parses a line of a message.
 func (m *message) field(line []byte, id *string) {
 	name, value, _ := bytes.Cut(line, []byte(":"))
 	value = bytes.TrimPrefix(value, []byte(" "))

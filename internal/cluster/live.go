@@ -33,7 +33,7 @@ type liveMessage struct {
 	Large   bool   `json:"large,omitempty"`   // the update is larger than a message, and left out
 }
 
-// beatEvery is how soon a reader notices that the last update of a partition is lost.
+// beatEvery is the maximum time until a reader notices that the last update of a partition is lost.
 const beatEvery = time.Second
 
 // liveWriter publishes the updates of a partition. The pipeline's writer and its recorder take turns in calling it.

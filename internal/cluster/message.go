@@ -174,3 +174,22 @@ func halves(d *pipeline.Submission) []*pipeline.Submission {
 	}
 	return []*pipeline.Submission{&a, &b}
 }
+
+// withExcerpts returns a part with excerpts of the content of its event, or nil if it has none to shorten. The event of a call of several
+// spans can be larger than a message that had each of them, and nobody is there to refuse it to.
+func withExcerpts(d *pipeline.Submission) []*pipeline.Submission {
+	if len(d.Changes) != 1 || d.Changes[0].Event == nil {
+		return nil
+	}
+	short, change := *d, d.Changes[0]
+	before := change.Event
+	change.Event = pipeline.Excerpt(before)
+	if contentOf(change.Event) >= contentOf(before) {
+		return nil
+	}
+	short.Changes = []pipeline.Change{change}
+	return []*pipeline.Submission{&short}
+}
+
+// contentOf returns the size of the content of an event, in bytes.
+func contentOf(e *unloop.Event) int { return len(e.Input) + len(e.Output) + len(e.Error) + len(e.Text) }

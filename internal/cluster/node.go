@@ -31,18 +31,18 @@ const (
 	subjectPrefix  = "unloop.in."    // before the partition: the stream
 	livePrefix     = "unloop.live."  // before the partition: updates for streams of browsers
 	repliesPrefix  = "unloop.reply." // before the server: results
-	changedSubject = "unloop.owners" // a server gave partitions up, or joined
+	changedSubject = "unloop.owners" // announces that a server released partitions or joined
 )
 
 func subject(partition int) string { return fmt.Sprint(subjectPrefix, partition) }
 
-// Leases keeps which server owns which partition.
+// Leases records which server owns which partition.
 type Leases interface {
 	// Renew renews the lease of a server. A server that works takes free partitions, up to its share.
 	Renew(ctx context.Context, server store.Server) (sqlstore.Owned, error)
-	// Release gives partitions up.
+	// Release releases partitions.
 	Release(ctx context.Context, server string, partitions []int) error
-	// Leave gives up all partitions and the lease.
+	// Leave releases all partitions and ends the lease.
 	Leave(ctx context.Context, server string) error
 	// Cluster returns the servers that are alive, and the partitions in the order of their ids.
 	Cluster(ctx context.Context) ([]store.Server, []store.Partition, error)
@@ -51,7 +51,7 @@ type Leases interface {
 // Records is the store of a partition for its owner.
 type Records interface {
 	pipeline.Store
-	// Position returns how far the stream is recorded.
+	// Position returns the position up to which the stream is recorded.
 	Position(ctx context.Context) (sqlstore.Position, error)
 	// Restart sets the position to the beginning of another stream.
 	Restart(ctx context.Context, stream string) error
@@ -60,15 +60,15 @@ type Records interface {
 // Hub sends updates to the streams of this server. One goroutine calls it.
 type Hub interface {
 	Publish(u *store.Update)
-	// Skip stands in for the Publish of an update whose last event has the arrival, and reports whether it may: nobody has a stream.
+	// Skip replaces Publish if nobody has a stream, and reports whether that is so. Arrival is that of the last event of the update.
 	Skip(arrival int64) bool
-	// Reset ends all streams, because updates may be missing. Their clients come back and read these from the database.
+	// Reset ends all streams, because updates may be missing. The clients reconnect and read the updates from the database.
 	Reset()
 }
 
 // Options are the options of a node. All but Hub and Log are required.
 type Options struct {
-	URL        string // of NATS servers, separated by commas
+	URL        string // URLs of NATS servers, separated by commas
 	Replicas   int    // of the stream, if the node creates it
 	StreamSize int64  // maximum bytes of the stream, if the node creates it
 	Address    string // of the server, for people
@@ -87,26 +87,26 @@ type Options struct {
 // Node is a server's part in a cluster. Submit is safe for concurrent use.
 type Node struct {
 	o       Options
-	name    string // of this start
+	name    string // random name of this process
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	stream  jetstream.Stream
 	replies string // prefix of the subjects of results
 	live    *liveReader
 
-	profile atomic.Pointer[profile.Profile] // of pipelines that are opened
+	profile atomic.Pointer[profile.Profile] // of new pipelines
 
 	publishing, refused, failed atomic.Int64
-	offset                      atomic.Int64 // of the clock of the database to that of this machine, in nanoseconds
+	offset                      atomic.Int64 // from the clock of this machine to that of the database, in nanoseconds
 
 	mu      sync.Mutex
 	awaited map[string]*results
 	workers map[int]*worker // by partition
 	renewed time.Time       // when the lease was last renewed
-	wake    chan struct{}   // has a token if partitions may be free
+	wake    chan struct{}   // has an element if partitions may be free
 }
 
-// New connects to NATS and creates the stream, unless it is there.
+// New connects to NATS and creates the stream if it does not exist.
 func New(ctx context.Context, o Options) (_ *Node, err error) {
 	n := &Node{
 		o: o, name: rand.Text(), awaited: make(map[string]*results), workers: make(map[int]*worker), wake: make(chan struct{}, 1),
@@ -114,7 +114,7 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 	n.profile.Store(o.Pipeline.Profile)
 	n.replies = repliesPrefix + n.name + "."
 	n.conn, err = nats.Connect(o.URL, nats.Name("unloop "+o.Address), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(250*time.Millisecond),
-		nats.ReconnectBufSize(-1), // what cannot be sent now is an error now
+		nats.ReconnectBufSize(-1), // a message that cannot be sent is an error at once
 		nats.PingInterval(2*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2*time.Second),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { o.Log.Warn("the connection to NATS is lost", "error", err) }),
 		nats.ReconnectHandler(func(c *nats.Conn) {
@@ -122,7 +122,8 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 			if n.live != nil {
 				n.live.lost()
 			}
-			n.stopAll() // the partitions are opened again, which checks that the stream is still the same
+			n.stopAll() // opening the partitions again checks that the stream is still the same
+			n.wakeUp()  // the lease may have ended
 		}))
 	if err != nil {
 		return nil, fmt.Errorf("cluster: connect to NATS at %s: %w", o.URL, err)
@@ -144,7 +145,7 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, n.subscribe()
 }
 
-// createTime is how long a node waits for NATS servers to create the stream: they may have to choose a leader first.
+// createTime is the maximum time to create the stream. The NATS servers may have to elect a leader first.
 const createTime = 30 * time.Second
 
 // openStream opens the stream, or creates it.
@@ -197,7 +198,7 @@ func (n *Node) subscribe() error {
 func (n *Node) wakeUp() {
 	select {
 	case n.wake <- struct{}{}:
-	default: // there is one
+	default: // it has one
 	}
 }
 
@@ -210,7 +211,7 @@ func (n *Node) Close() { n.conn.Close() }
 // Flush does nothing: the rows of runs are written with their events.
 func (n *Node) Flush(context.Context) error { return nil }
 
-// Leads reports whether this server does what one server does for all: it owns the first partition.
+// Leads reports whether this server does the tasks that only one server does. It is the owner of the first partition.
 func (n *Node) Leads() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

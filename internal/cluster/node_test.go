@@ -1,40 +1,70 @@
 package cluster
 
 import (
+	"bytes"
+	"encoding/json"
 	"strings"
 	"testing"
-	"time"
 
-	natsd "github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/natstest"
+	"github.com/unloop-ai/unloop/internal/pipeline"
 )
 
-func TestAStreamThatHasNoRoomIsToldWithItsSetting(t *testing.T) {
-	s, err := natsd.NewServer(&natsd.Options{
-		Host: "127.0.0.1", Port: natsd.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), JetStreamMaxStore: 1 << 20, NoSigs: true, NoLog: true,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(10 * time.Second) {
-		t.Fatal("the NATS server does not take connections")
-	}
-	conn, err := nats.Connect(s.ClientURL())
+// connect starts a NATS server, with messages of 1 MiB, and connects to it.
+func connect(t *testing.T) *nats.Conn {
+	t.Helper()
+	conn, err := nats.Connect(natstest.Start(t, 1<<20).ClientURL())
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(conn.Close)
+	return conn
+}
+
+func TestTheErrorOfAStreamWithoutRoomNamesItsSetting(t *testing.T) {
 	n := &Node{o: Options{Replicas: 1, StreamSize: 1 << 30}}
-	if n.js, err = jetstream.New(conn); err != nil {
+	var err error
+	if n.js, err = jetstream.New(connect(t)); err != nil {
 		t.Fatal(err)
 	}
 	if err := n.findStream(t.Context()); err == nil || !strings.Contains(err.Error(), "a stream of 1073741824 bytes, which cluster.stream_size sets") {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnEventOfSeveralSpansThatIsLargerThanAMessageIsForwardedWithExcerpts(t *testing.T) {
+	w := worker{node: &Node{o: Options{Partitions: 8}, conn: connect(t)}}
+	forward := func(e *unloop.Event) (all []*unloop.Event, err error) {
+		messages, _, err := w.node.messages(&pipeline.Submission{Changes: []pipeline.Change{{Trace: "t", Run: "r", Event: e}, {Trace: "t", Run: "r", Removed: "x"}}})
+		for _, m := range messages {
+			d, err := decode(m.Data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, c := range d.Changes {
+				if c.Event != nil {
+					all = append(all, c.Event)
+				}
+			}
+		}
+		return all, err
+	}
+	text := json.RawMessage(`"` + strings.Repeat("x", 700<<10) + `"`)
+	one, err := forward(&unloop.Event{ID: "e", RunID: "r", Type: unloop.ToolCallFailed, Tool: "search", Output: text, Error: text})
+	if err != nil || len(one) != 1 || one[0].Tool != "search" || len(one[0].Output) > 1000 || !bytes.Contains(one[0].Error, []byte("716800 bytes")) {
+		t.Fatalf("forwarded: %.300v, error %v", one, err)
+	}
+	whole, err := forward(&unloop.Event{ID: "e", RunID: "r", Type: unloop.ToolCallCompleted, Output: text})
+	if err != nil || len(whole) != 1 || !bytes.Equal(whole[0].Output, text) {
+		t.Errorf("an event that fits is not forwarded whole: error %v", err)
+	}
+	// What never fits must not be tried again: all messages behind it would wait.
+	endless := pipeline.Change{Run: "r", Event: &unloop.Event{ID: "e", RunID: "r", Name: strings.Repeat("x", 2<<20)}}
+	if err := w.forward(t.Context(), &pipeline.Submission{}, []pipeline.Change{endless}); pipeline.Lost(err) || err == nil {
+		t.Errorf("the error is %v, want one after which the message is skipped", err)
 	}
 }

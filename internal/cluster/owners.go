@@ -10,11 +10,11 @@ import (
 )
 
 const (
-	renewEvery = 700 * time.Millisecond // the lease ends 3 s after the last time
-	leaveTime  = 3 * time.Second        // to give partitions up at the end
+	renewEvery = 700 * time.Millisecond // the lease ends 3 s after its last renewal
+	leaveTime  = 3 * time.Second        // maximum time to release the partitions at the end
 )
 
-// Run owns partitions until ctx ends. Then it records what it has taken from the stream, gives the partitions up, and closes the node.
+// Run owns partitions until ctx ends. It then records the messages that it has read, releases the partitions, and closes the node.
 func (n *Node) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	tick := time.NewTicker(renewEvery)
@@ -35,13 +35,17 @@ func (n *Node) Run(ctx context.Context) error {
 		n.o.Log.Warn("the partitions were not given up; other servers take them when the lease ends", "error", err)
 	}
 	n.tellOthers()
-	_ = n.conn.FlushTimeout(time.Second) // the others look for free partitions in any case
+	_ = n.conn.FlushTimeout(time.Second) // the other servers look for free partitions periodically
 	n.conn.Close()
 	return nil
 }
 
-// renew renews the lease and starts and stops workers accordingly.
+// renew renews the lease and starts and stops workers accordingly. A server without NATS cannot read its partitions, so it lets its lease
+// end, and others take them.
 func (n *Node) renew(ctx context.Context, all *sync.WaitGroup) {
+	if !n.conn.IsConnected() {
+		return
+	}
 	began := time.Now()
 	owned, err := n.o.Leases.Renew(ctx, store.Server{Name: n.name, Address: n.o.Address, Works: n.o.Works})
 	if err != nil {
@@ -64,7 +68,7 @@ func (n *Node) renew(ctx context.Context, all *sync.WaitGroup) {
 			n.start(ctx, id, epoch, all)
 		}
 	}
-	n.giveUp(owned.Surplus)
+	n.releaseSurplus(owned.Surplus)
 }
 
 // start starts the worker of a partition. The caller holds the lock.
@@ -73,25 +77,41 @@ func (n *Node) start(ctx context.Context, id int, epoch int64, all *sync.WaitGro
 	n.workers[id] = w
 	all.Go(func() {
 		err := w.run(context.WithoutCancel(ctx))
+		if err != nil {
+			n.o.Log.Warn("a partition is given up, to be opened again", "partition", id, "epoch", epoch, "error", err)
+		}
+		if err != nil || w.released.Load() {
+			n.release(ctx, id)
+		}
 		n.mu.Lock()
 		delete(n.workers, id)
 		n.mu.Unlock()
-		switch {
-		case err != nil:
-			n.o.Log.Warn("a partition is opened again", "partition", id, "epoch", epoch, "error", err)
-		case w.released.Load():
-			bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
-			defer cancel()
-			if err := n.o.Leases.Release(bounded, n.name, []int{id}); err != nil {
-				n.o.Log.Warn("a partition was not given up", "partition", id, "error", err)
-			}
+		if w.released.Load() {
 			n.tellOthers()
 		}
 	})
 }
 
-// giveUp ends the workers of so many partitions, which then are released. The caller holds the lock.
-func (n *Node) giveUp(surplus int) {
+// release gives up a partition. It tries until it succeeds or the node ends, because after a failure this server, too, must open the
+// partition in a new epoch: a commit whose outcome is unknown could otherwise end after the partition's position was read.
+func (n *Node) release(ctx context.Context, id int) {
+	for ctx.Err() == nil {
+		bounded, cancel := context.WithTimeout(ctx, leaveTime)
+		err := n.o.Leases.Release(bounded, n.name, []int{id})
+		cancel()
+		if err == nil {
+			return
+		}
+		n.o.Log.Warn("a partition was not given up", "partition", id, "error", err)
+		select {
+		case <-time.After(renewEvery):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// releaseSurplus releases a number of partitions. Their workers then end. The caller holds the lock.
+func (n *Node) releaseSurplus(surplus int) {
 	ids := make([]int, 0, len(n.workers))
 	for id, w := range n.workers {
 		if w.released.Load() {
@@ -116,7 +136,7 @@ func (n *Node) stopAll() {
 	}
 }
 
-// tellOthers wakes the other servers up, which may take partitions.
+// tellOthers wakes the other servers, which then look for free partitions.
 func (n *Node) tellOthers() {
-	_ = n.conn.Publish(changedSubject, nil) // they look for free partitions in any case
+	_ = n.conn.Publish(changedSubject, nil) // they look for free partitions periodically
 }

@@ -18,17 +18,17 @@ import (
 )
 
 const (
-	publishTime = 5 * time.Second // for all attempts to publish a message; a new leader of the stream is there in less
+	publishTime = 5 * time.Second // for all attempts to publish a message; the election of a new leader takes less
 	attemptTime = 2 * time.Second // for one of them
-	resultTime  = 3 * time.Second // for the result of what a client reads next, after it is on disk
+	resultTime  = 3 * time.Second // for the result of a change that the client reads next
 	replyHeader = "Unloop-Reply"  // subject for the result of a message
 )
 
-// Submit publishes a submission to its partitions, and returns when the stream has all of it on disk. It waits for its being recorded
-// only if it changes or deletes a run, since clients read that next. The errors are those of a pipeline. After an error a part may have
-// been published; sending all of it again is safe.
+// Submit publishes a submission to its partitions, and returns when the stream has all of it on disk. If the submission changes or deletes
+// a run, Submit also waits until the change is recorded, because clients read it next. The errors are those of a pipeline. After an error a
+// part may have been published. Sending all of it again is safe.
 //
-// Duplicate events are told only of submissions that are waited for.
+// Submit reports duplicate events only if it waits until the submission is recorded.
 func (n *Node) Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack, error) {
 	d.Complete(n.o.Mask, n.o.Pipeline.Prepare)
 	ack := pipeline.Ack{Events: make([]pipeline.Result, len(d.Events)), Received: d.Received}
@@ -47,7 +47,7 @@ func (n *Node) Submit(ctx context.Context, d *pipeline.Submission) (pipeline.Ack
 	var results *results
 	if len(d.Runs)+len(d.Deleted) > 0 {
 		results = n.expect(len(messages))
-		defer n.forget(results)
+		defer n.discard(results)
 		for _, m := range messages {
 			m.Header.Set(replyHeader, results.subject)
 		}
@@ -76,6 +76,9 @@ func (n *Node) messages(d *pipeline.Submission) (all []*nats.Msg, size int64, er
 			}
 			if int64(len(body)) > n.conn.MaxPayload()-headerRoom {
 				smaller := halves(parts[0])
+				if smaller == nil {
+					smaller = withExcerpts(parts[0])
+				}
 				if smaller == nil {
 					return nil, 0, &ingest.BadInput{Reason: fmt.Sprintf("an event of %d bytes is larger than a message of NATS, at most %d; max_payload of the NATS servers sets this", len(body), n.conn.MaxPayload())}
 				}
@@ -119,7 +122,7 @@ func (n *Node) publishAll(ctx context.Context, messages []*nats.Msg) error {
 	return all.Wait()
 }
 
-// publish publishes a message until the stream has it. Its id keeps a message whose answer was lost from being there twice.
+// publish retries until the stream has a message. JetStream drops a second copy, which it recognizes by the id of the message.
 func (n *Node) publish(ctx context.Context, m *nats.Msg) error {
 	bounded, cancel := context.WithTimeout(ctx, publishTime)
 	defer cancel()
@@ -143,7 +146,7 @@ func (n *Node) publish(ctx context.Context, m *nats.Msg) error {
 	}
 }
 
-// Codes of errors of JetStream that mean that there is no room. They pass when messages are recorded, or not without an operator.
+// Codes of errors of JetStream without room. The errors end when messages are recorded, or when an operator adds room.
 const (
 	codeStoreFailed  = 10077 // with a message such as "maximum bytes exceeded"
 	codeNoResources  = 10023
@@ -170,7 +173,7 @@ type results struct {
 	subject string
 	key     string
 	left    int
-	arrived chan *nats.Msg  // with room for all
+	arrived chan *nats.Msg  // has room for all results
 	known   map[string]bool // keys of duplicate events
 }
 
@@ -182,7 +185,7 @@ type result struct {
 // eventKey identifies an event.
 func eventKey(e *unloop.Event) string { return e.RunID + "\x00" + e.ID }
 
-// expect prepares for the results of so many messages.
+// expect prepares for the results of a number of messages.
 func (n *Node) expect(messages int) *results {
 	key := rand.Text()
 	r := &results{subject: n.replies + key, key: key, left: messages, arrived: make(chan *nats.Msg, messages), known: make(map[string]bool)}
@@ -192,7 +195,8 @@ func (n *Node) expect(messages int) *results {
 	return r
 }
 
-func (n *Node) forget(r *results) {
+// discard ends the wait for results, which may be nil.
+func (n *Node) discard(r *results) {
 	if r == nil {
 		return
 	}
@@ -201,21 +205,21 @@ func (n *Node) forget(r *results) {
 	delete(n.awaited, r.key)
 }
 
-// deliverResult hands a result to whoever waits for it.
+// deliverResult passes a result to the submission that waits for it.
 func (n *Node) deliverResult(m *nats.Msg) {
 	n.mu.Lock()
 	r := n.awaited[m.Subject[len(n.replies):]]
 	n.mu.Unlock()
 	if r == nil {
-		return // it was waited for long enough
+		return // the submission no longer waits
 	}
 	select {
 	case r.arrived <- m:
-	default: // a message that came again has another result
+	default: // the message was delivered again and has a second result
 	}
 }
 
-// wait waits for the results for a while, notes the duplicates, and reports whether all results came.
+// wait waits for the results, at most as long as resultTime. It records the duplicates and reports whether all results arrived.
 func (r *results) wait(ctx context.Context) (all bool) {
 	timeout := time.NewTimer(resultTime)
 	defer timeout.Stop()

@@ -55,8 +55,8 @@ func (n *Node) Owned() (all []store.Partition) {
 	return all
 }
 
-// Publications returns how many messages did not get into the stream since the start: because it had no room, or because it could not be
-// reached.
+// Publications returns the numbers of messages since the start that were not published: because the stream was full, and because it was
+// unreachable.
 func (n *Node) Publications() (refused, failed int64) { return n.refused.Load(), n.failed.Load() }
 
 // SetProfile replaces the profile by the same one with other settings, for new runs in the partitions of this server.

@@ -17,10 +17,10 @@ import (
 )
 
 const (
-	maxPulled  = 32              // messages that a partition has from the stream and not in its pipeline
+	maxPulled  = 32              // messages of a partition that were read and are not in its pipeline
 	maxTaken   = 256             // messages that are in its pipeline
 	pullTime   = 4 * time.Second // of one request for messages
-	heartbeat  = time.Second     // while there are none; two that are missing mean that the request is lost
+	heartbeat  = time.Second     // while there are no messages; the request is lost if two are missing
 	purgeEvery = 5 * time.Second // between two deletions of recorded messages
 )
 
@@ -31,16 +31,16 @@ type worker struct {
 	epoch    int64
 	records  Records
 	live     *liveWriter
-	released atomic.Bool // it is given up when it has ended
+	released atomic.Bool // the partition is released when the worker ends
 
-	finish func()          // ends the reading of the stream; what was read is recorded
+	finish func()          // ends the reading of the stream; the messages that were read are recorded
 	drop   func()          // ends everything: another server has the partition
 	ending context.Context // done by finish
 	lost   context.Context // done by drop
 
 	pipeline atomic.Pointer[pipeline.Pipeline] // nil until the partition is open
-	pending  atomic.Uint64                     // messages behind the last one that was read, when it was
-	taken    atomic.Int64                      // messages that were read and are not recorded
+	pending  atomic.Uint64                     // messages behind the last one that was read, at that time
+	taken    atomic.Int64                      // number of messages that were read and are not recorded
 	recorded atomic.Uint64                     // sequence of the last message that is recorded
 }
 
@@ -73,7 +73,7 @@ func (w *worker) run(ctx context.Context) error {
 	ended := make(chan error, 1)
 	parts.Go(func() {
 		ended <- p.Run(recording)
-		w.drop() // a pipeline that ends takes the rest with it
+		w.drop() // the other goroutines end with the pipeline
 	})
 	parts.Go(func() { w.live.beat(w.lost) })
 	parts.Go(func() { w.purge(w.lost) })
@@ -125,8 +125,8 @@ func (w *worker) open(ctx context.Context) (*pipeline.Pipeline, uint64, error) {
 	return p, at.Sequence, nil
 }
 
-// valid returns the number of the last recorded message, if the stream is the one that it is of and has such a number. Otherwise it
-// restarts the partition and returns 0: what is in the stream is read again, and what is known changes nothing.
+// valid returns the number of the last recorded message, if the stream is still the same and contains that number. Otherwise it restarts
+// the partition and returns 0. The whole stream is then read again, and events that are already recorded are duplicates.
 func (w *worker) valid(ctx context.Context, at sqlstore.Position) (uint64, error) {
 	attempt, cancel := context.WithTimeout(ctx, attemptTime) // a stream without a leader does not answer
 	defer cancel()
@@ -139,19 +139,19 @@ func (w *worker) valid(ctx context.Context, at sqlstore.Position) (uint64, error
 		return at.Sequence, nil
 	}
 	if at.Stream != "" {
-		w.node.o.Log.Error("the stream was made anew or lost its end; messages that were in it and not recorded are lost", "partition", w.id,
+		w.node.o.Log.Error("the stream was replaced or truncated; its unrecorded messages are lost", "partition", w.id,
 			"position", at.Sequence, "last", info.State.LastSeq)
 	}
 	return 0, w.records.Restart(ctx, origin)
 }
 
-// originOf identifies a stream among those of its name.
+// originOf identifies a stream. Another stream may get the same name later.
 func originOf(info *jetstream.StreamInfo) string { return info.Created.UTC().Format(time.RFC3339Nano) }
 
 // openTime is the maximum time to open a partition.
 const openTime = 30 * time.Second
 
-// read hands the messages behind a position to the pipeline, until the worker ends.
+// read passes the messages behind a position to the pipeline, until the worker ends.
 func (w *worker) read(p *pipeline.Pipeline, at uint64, to chan<- takenMessage) error {
 	consumer, err := w.node.js.OrderedConsumer(w.ending, streamName, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subject(w.id)}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: at + 1,
@@ -186,7 +186,7 @@ func (w *worker) unlessEnding(err error) error {
 	return err
 }
 
-// take hands a message to the pipeline. It waits while the pipeline is full.
+// take passes a message to the pipeline. It waits while the pipeline is full.
 func (w *worker) take(p *pipeline.Pipeline, m jetstream.Msg, to chan<- takenMessage) error {
 	meta, err := m.Metadata()
 	if err != nil {
@@ -229,13 +229,12 @@ func (w *worker) take(p *pipeline.Pipeline, m jetstream.Msg, to chan<- takenMess
 // fullPause is the pause before a message is offered again to a full pipeline.
 const fullPause = 5 * time.Millisecond
 
-// answer waits for the results of messages in their order, and answers whoever waits for them. It ends with the first message that is
-// not recorded.
+// answer waits for the results of messages in order and publishes the requested ones. It ends at the first message that is not recorded.
 func (w *worker) answer(taken <-chan takenMessage) (err error) {
 	for m := range taken {
 		if err != nil {
 			w.taken.Add(-1)
-			continue // nothing behind it is recorded, either
+			continue // later messages are not recorded either
 		}
 		ack, failed := m.result(context.Background())
 		w.taken.Add(-1)
@@ -276,7 +275,7 @@ func (w *worker) reply(m takenMessage, ack pipeline.Ack) {
 func (w *worker) forward(ctx context.Context, from *pipeline.Submission, changes []pipeline.Change) error {
 	messages, _, err := w.node.messages(&pipeline.Submission{Received: from.Received, Changes: changes})
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", pipeline.ErrPanic, err) // it would fail again and again, and all behind it would wait
 	}
 	return w.node.publishAll(ctx, messages)
 }

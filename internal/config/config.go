@@ -23,7 +23,7 @@ type Config struct {
 	DB            string        `yaml:"db" doc:"A SQLite file, or postgres://… Empty: unloop.db in your state directory."`
 	Profile       string        `yaml:"profile" doc:"The profile that evaluates the runs. unloop profile list lists all profiles."`
 	Settings      Settings      `yaml:"settings" doc:"Changes to the profile's settings, such as {same_errors: 6}. unloop profile show NAME lists all settings."`
-	Shadow        Shadow        `yaml:"shadow" doc:"A second profile that judges along and never acts. The dashboard shows what it would have decided in each run."`
+	Shadow        Shadow        `yaml:"shadow" doc:"A second profile that judges all runs and never acts. The dashboard shows what it would have decided in each run."`
 	Project       string        `yaml:"project" doc:"The project of runs that do not name one."`
 	Hosts         []string      `yaml:"hosts" doc:"Allowed host names in requests, besides localhost and the host of addr, such as [unloop.example.com]."`
 	Origins       []string      `yaml:"origins" doc:"Origins of web pages that may send requests, besides the server's own, such as [https://app.example.com]."`
@@ -35,7 +35,7 @@ type Config struct {
 	IdleMemory    Duration      `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
 	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
 	Content       string        `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`
-	Search        bool          `yaml:"search" doc:"Full-text search over what is stored of events. false: events are not indexed, and an existing index is deleted."`
+	Search        bool          `yaml:"search" doc:"Full-text search over the stored content of events. false: events are not indexed, and an existing index is deleted."`
 	Mask          Mask          `yaml:"mask" doc:"Masking of secrets in all requests: keys of known formats, passwords, and values whose name marks them as secret."`
 	Prices        string        `yaml:"prices" doc:"A file with prices of models, which take precedence over the built-in ones. Empty: none."`
 	Webhooks      []Webhook     `yaml:"webhooks" doc:"Endpoints that receive warnings."`
@@ -47,7 +47,7 @@ type Config struct {
 	Log           Log           `yaml:"log" doc:"The server's log, on standard error. Prompts, inputs and outputs are never logged."`
 }
 
-// Shadow sets the profile that judges along.
+// Shadow sets the second profile, which never acts.
 type Shadow struct {
 	Profile  string   `yaml:"profile" doc:"name of the profile; empty: that of the server, if there are settings"`
 	Settings Settings `yaml:"settings" doc:"changes to its settings; those of the server do not apply"`
@@ -65,7 +65,6 @@ type Limits struct {
 	Body        Size `yaml:"body" doc:"maximum size of a request, as sent and as unpacked"`
 	Batch       int  `yaml:"batch" doc:"maximum number of events in a request"`
 	Depth       int  `yaml:"depth" doc:"maximum nesting depth of an event's JSON"`
-	Attributes  int  `yaml:"attributes" doc:"maximum number of attributes of a span or a log record"`
 	Connections int  `yaml:"connections" doc:"maximum number of open connections, of HTTP and of gRPC each; those without a valid token may use a quarter"`
 	QueueEvents int  `yaml:"queue_events" doc:"maximum number of events in the queue; requests beyond it get 429"`
 	QueueBytes  Size `yaml:"queue_bytes" doc:"maximum size of the queue; 0: an eighth of memory"`
@@ -211,7 +210,7 @@ func Default() *Config {
 		Profile:  "default",
 		Project:  "default",
 		Limits: Limits{
-			Body: 16 << 20, Batch: 10_000, Depth: 128, Attributes: 1024, Connections: 1024,
+			Body: 16 << 20, Batch: 10_000, Depth: 128, Connections: 1024,
 			QueueEvents: 50_000,
 		},
 		Retention:  Retention{Size: 10 << 30},

@@ -38,7 +38,7 @@ hosts: [unloop.example.com, other]
 origins: [https://app.example.com]
 tokens:
   - {name: ci, scope: ingest, sha256: `+strings.Repeat("ab", 32)+`}
-limits: {body: 1MiB, batch: 10, depth: 64, attributes: 100, connections: 9, queue_events: 10_000, queue_bytes: 2GB, trace_bytes: 1048576}
+limits: {body: 1MiB, batch: 10, depth: 64, connections: 9, queue_events: 10_000, queue_bytes: 2GB, trace_bytes: 1048576}
 retention: {age: 30d, size: 2GiB}
 idle_close: 1h30m
 idle_memory: 90s
@@ -67,7 +67,7 @@ log: {level: debug, format: json}
 		Hosts: []string{"unloop.example.com", "other"}, Origins: []string{"https://app.example.com"},
 		Tokens: []Token{{"ci", "ingest", strings.Repeat("ab", 32)}},
 		Limits: Limits{
-			Body: 1 << 20, Batch: 10, Depth: 64, Attributes: 100, Connections: 9, QueueEvents: 10_000,
+			Body: 1 << 20, Batch: 10, Depth: 64, Connections: 9, QueueEvents: 10_000,
 			QueueBytes: 2_000_000_000, TraceBytes: 1 << 20,
 		},
 		Retention: Retention{Age: Duration(30 * day), Size: 2 << 30},
@@ -126,7 +126,7 @@ func TestEverySettingHasADifferentVariable(t *testing.T) {
 	values := map[string]string{
 		"addr": "127.0.0.1:1", "grpc_addr": "off", "url": "http://x", "db": "a: b", "profile": "looplens", "settings": "{same_errors: 9}",
 		"project": "p", "hosts": "[h]", "origins": "http://o", "tokens": "[{name: n, scope: read, sha256: " + strings.Repeat("0", 64) + "}]",
-		"limits.body": "2KiB", "limits.batch": "3", "limits.depth": "12", "limits.attributes": "33", "limits.connections": "2",
+		"limits.body": "2KiB", "limits.batch": "3", "limits.depth": "12", "limits.connections": "2",
 		"limits.queue_events": "20000", "limits.queue_bytes": "64MiB", "limits.trace_bytes": "3MiB", "retention.age": "1d", "retention.size": "3GiB",
 		"idle_close": "1m", "idle_memory": "1m", "live_runs": "3", "memory": "1GiB", "content": "excerpts", "search": "false", "shadow.profile": "cycles", "shadow.settings": "{same_errors: 9}", "mask.disabled": "true", "mask.patterns": "a,b", "prices": "p",
 		"webhooks": "[{url: http://w}]", "log.level": "warn", "log.format": "json",

@@ -107,7 +107,6 @@ func (v *validation) limits(l *Limits) {
 	between(v, "limits.body", l.Body, 1<<10, 1<<30)
 	between(v, "limits.batch", l.Batch, 1, 1_000_000)
 	between(v, "limits.depth", l.Depth, 8, 10_000)
-	between(v, "limits.attributes", l.Attributes, 16, 100_000)
 	between(v, "limits.connections", l.Connections, 1, 1_000_000)
 	between(v, "limits.queue_events", l.QueueEvents, max(1, l.Batch), 100_000_000)
 	if l.QueueBytes != 0 {

@@ -46,7 +46,8 @@ type Stats struct {
 type Listener struct {
 	net.Listener
 	options  Options
-	unproven int // maximum number of unproven connections
+	unproven int       // maximum number of unproven connections
+	begun    time.Time // what the times of connections count from; the clock of the day may be set
 
 	mu      sync.Mutex
 	proven  int
@@ -57,7 +58,7 @@ type Listener struct {
 
 // New returns a listener for the connections of another. The options must be valid.
 func New(from net.Listener, o Options) *Listener {
-	return &Listener{Listener: from, options: o, unproven: max(1, o.Connections/share)}
+	return &Listener{Listener: from, options: o, unproven: max(1, o.Connections/share), begun: time.Now()}
 }
 
 // Accept returns the next connection, which is a *Conn.
@@ -82,7 +83,7 @@ func (l *Listener) admit(c *Conn) (evicted *Conn) {
 		l.leave(evicted)
 		l.evicted++
 	}
-	c.heard.Store(time.Now().UnixNano())
+	c.heard.Store(int64(time.Since(c.listener.begun)))
 	c.place = l.waiting.PushBack(c)
 	c.unproven.Store(true)
 	c.timer = time.AfterFunc(l.options.Silence, c.expire)
@@ -115,7 +116,7 @@ type Conn struct {
 	net.Conn
 	listener *Listener
 	unproven atomic.Bool
-	heard    atomic.Int64 // time of the last read or write
+	heard    atomic.Int64 // of the last read or write: nanoseconds since the listener began
 
 	// Guarded by the mutex of the listener.
 	place  *list.Element // element in waiting; nil for a proven or closed connection
@@ -156,7 +157,7 @@ func (c *Conn) Write(b []byte) (int, error) {
 
 func (c *Conn) moved(n int) {
 	if n > 0 && c.unproven.Load() {
-		c.heard.Store(time.Now().UnixNano())
+		c.heard.Store(int64(time.Since(c.listener.begun)))
 	}
 }
 
@@ -168,7 +169,7 @@ func (c *Conn) expire() {
 		l.mu.Unlock()
 		return
 	}
-	if left := l.options.Silence - time.Since(time.Unix(0, c.heard.Load())); left > 0 {
+	if left := l.options.Silence - time.Since(l.begun) + time.Duration(c.heard.Load()); left > 0 {
 		c.timer.Reset(left)
 		l.mu.Unlock()
 		return

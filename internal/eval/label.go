@@ -15,13 +15,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest/labelled"
 )
 
-// The outcomes that are measured; any other is neither.
+// The outcomes that are measured. A run with another outcome is neither successful nor failed.
 const (
 	success = "success"
 	failure = "failure"
 )
 
-// Labels are what somebody says of a run. Indexes are positions in the run's list of events, from 0.
+// Labels are the judgements of readers about a run. Indexes are positions in the run's list of events, from 0.
 type Labels struct {
 	Loop           *Loop        `json:"loop,omitempty"`
 	Checkpoints    []Checkpoint `json:"checkpoints,omitempty"`
@@ -45,21 +45,21 @@ func (v *Verdict) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Loop is a known loop, or honest work that looks like one.
+// Loop is a known loop, or a lookalike: healthy work that looks like one.
 type Loop struct {
 	Kind   string `json:"kind"`
-	Onset  int    `json:"onset"` // the first event that repeats something
-	End    int    `json:"end"`   // the last event of the stretch
-	Benign bool   `json:"benign,omitempty"`
+	Onset  int    `json:"onset"`            // index of the first event that repeats something
+	End    int    `json:"end"`              // index of the last event of the stretch
+	Benign bool   `json:"benign,omitempty"` // it is a lookalike
 }
 
-// Checkpoint is a moment at which somebody judged whether the run was looping.
+// Checkpoint is an event after which a reader judged whether the run was looping.
 type Checkpoint struct {
-	AfterEvent int  `json:"after_event"`
+	AfterEvent int  `json:"after_event"` // index of the event
 	Loop       bool `json:"loop"`
 }
 
-// loops reports whether the run as a whole loops. known is false if no label says so.
+// loops reports whether the run as a whole loops. known is false if no label decides that.
 func (l *Labels) loops() (loops, known bool) {
 	if l.StepRepetition != nil {
 		return bool(*l.StepRepetition), true
@@ -73,7 +73,7 @@ func (l *Labels) loops() (loops, known bool) {
 	return loops, len(l.Checkpoints) > 0
 }
 
-// mistake returns the field of the first label that cannot be, and why; "" if there is none.
+// mistake returns the field of the first invalid label and the reason, or "" if all labels are valid.
 func (l *Labels) mistake(events int) (field, reason string) {
 	if loop := l.Loop; loop != nil {
 		if strings.TrimSpace(loop.Kind) == "" || strings.ContainsFunc(loop.Kind, func(c rune) bool { return !unicode.IsPrint(c) }) {
@@ -109,13 +109,13 @@ type Run struct {
 	line ingest.Line
 }
 
-// Healthy says whether the run succeeded and no label says that it loops or looks so.
+// Healthy reports whether the run succeeded and has no label of a loop or a lookalike.
 func (r *Run) Healthy() bool {
 	loops, _ := r.Labels.loops()
 	return r.Outcome == success && !loops && r.Labels.Loop == nil
 }
 
-// Decode emits the run's events, as a scan reads them. It must be called before the next run is read.
+// Decode emits the run's events as a scan reads them. It must be called before Each reads the next run.
 func (r *Run) Decode(emit ingest.Emit) error {
 	err := labelled.Format().Decode(ingest.NewInput(r.file, "", bytes.NewReader(r.line.Bytes)), emit)
 	var bad *ingest.BadInput
@@ -125,8 +125,8 @@ func (r *Run) Decode(emit ingest.Emit) error {
 	return err
 }
 
-// Each reads the runs of an input, one in memory at a time. It stops at the first line that cannot be read, with a
-// *ingest.BadInput, at an error of take, and at the end of ctx. Errors contain name.
+// Each calls take with each run of an input. It keeps one run in memory at a time. It returns the first error: a *ingest.BadInput for a
+// line that is not valid, the error of take, or that of ctx. Errors contain name.
 func Each(ctx context.Context, name string, r io.Reader, take func(*Run) error) error {
 	in := ingest.NewInput(name, "", r)
 	for line, err := range in.Lines() {

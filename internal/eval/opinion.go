@@ -14,13 +14,13 @@ type Reviewer func(ctx context.Context, labels *Labels, index int, q policy.Ques
 
 var errNoLabel = errors.New("no label says whether the agent was stuck")
 
-// Opinions is how many second opinions were asked for, and how many were given.
+// Opinions are counts of second opinions.
 type Opinions struct {
-	Asked    int `json:"asked"`
-	Answered int `json:"answered"`
+	Asked    int `json:"asked"`    // questions
+	Answered int `json:"answered"` // questions with an answer
 }
 
-// Readers is a Reviewer that answers as the labels say, which no model can do better.
+// Readers is a Reviewer that answers as the labels say. No model can answer better.
 func Readers(_ context.Context, labels *Labels, index int, _ policy.Question) (policy.Opinion, error) {
 	stuck, known := labels.stuckAt(index)
 	if !known {
@@ -29,12 +29,12 @@ func Readers(_ context.Context, labels *Labels, index int, _ policy.Question) (p
 	return policy.Opinion{Stuck: stuck, Certainty: 1}, nil
 }
 
-// Ask has the questions of the runs answered. The function mask hides secrets in them; nil hides nothing. It must be called before
+// Ask makes r answer the questions of the runs. The function mask hides secrets in them; nil hides nothing. It must be called before
 // Read.
 func (b *Scoreboard) Ask(r Reviewer, mask func(string) string) { b.reviewer, b.mask = r, mask }
 
-// stuckAt returns whether the labels say that the agent is stuck at an event. It is unknown without
-// a label, or if readers disagree.
+// stuckAt reports whether the agent is stuck at an event according to the labels. known is false without a label, and if readers
+// disagree.
 func (l *Labels) stuckAt(index int) (stuck, known bool) {
 	if s := l.Stuck; s != nil {
 		for _, at := range s.Agreed {
@@ -64,7 +64,7 @@ func (t *replay) answer(ctx context.Context, ask Reviewer, labels *Labels, e *un
 	}
 	t.opinions.Answered++
 	event.Index, event.Time = e.Index, e.Time
-	if revised := t.watch.Add(&event); revised.Opinion != nil {
+	if revised := t.session.Add(&event); revised.Opinion != nil {
 		return revised
 	}
 	return d

@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// row is a line of the table: what is measured, over how many, and a cell for each profile. A title has only a label.
+// row is a line of the table. A title has only a label.
 type row struct {
-	label string
-	of    string
-	cells []string
+	label string   // what is measured
+	of    string   // the number of runs or stretches that are measured
+	cells []string // a figure for each profile
 }
 
-// table is what Pretty prints.
+// table is the output of Pretty.
 type table struct {
 	sheets []*Sheet
 	rows   []row
 }
 
-// Pretty writes one table for people, with a column for each profile. A share is followed by the bounds of its
-// confidence interval. A section is omitted if no run has its labels.
+// Pretty writes a table for people, with a column for each profile. A share is followed by the bounds of its 95 % confidence
+// interval. A section is omitted if no run has its labels.
 func (b *Scoreboard) Pretty(w io.Writer) error {
 	t := table{sheets: b.Sheets}
 	first := row{label: fmt.Sprint(b.Sheets[0].Runs, " runs"), of: "of"}
@@ -59,7 +59,7 @@ func (t *table) add(label, of string, cell func(*Sheet) string) {
 	t.rows = append(t.rows, r)
 }
 
-// rates adds a row of shares that all have the same base.
+// rates adds a row of shares of the same set.
 func (t *table) rates(label string, rate func(*Sheet) Proportion) {
 	t.add(label, fmt.Sprint(rate(t.sheets[0]).Of), func(s *Sheet) string { return percent(rate(s)) })
 }
@@ -132,7 +132,7 @@ func (t *table) untouched() {
 	}
 }
 
-// judged adds what readers say of stretches: over all runs, and where there are several sources, by source.
+// judged adds the comparison with the stretches of readers, over all runs and, if there are several sources, by source.
 func (t *table) judged() {
 	first := t.sheets[0]
 	if first.Judged.Found.Of+first.Judged.FalseFlags.Of+first.Judged.Elsewhere.Of == 0 {
@@ -154,7 +154,7 @@ func (t *table) judged() {
 	t.sources(sources, func(j *Judged) Proportion { return j.FalseFlags })
 }
 
-// sources adds a row for each source for which the rate is of something.
+// sources adds a row for each source whose set is not empty.
 func (t *table) sources(names []string, rate func(*Judged) Proportion) {
 	for _, name := range names {
 		if rate(t.sheets[0].BySource[name]).Of > 0 {
@@ -164,11 +164,11 @@ func (t *table) sources(names []string, rate func(*Judged) Proportion) {
 }
 
 func (t *table) score(label string, score func(*Sheet) Score) {
-	truths, called := score(t.sheets[0]).Recall.Of, 0
+	loops, flagged := score(t.sheets[0]).Recall.Of, 0
 	for _, s := range t.sheets {
-		called += score(s).Precision.Of
+		flagged += score(s).Precision.Of
 	}
-	if truths+called == 0 {
+	if loops+flagged == 0 {
 		return
 	}
 	t.title(label)
@@ -211,7 +211,7 @@ func middle(d Delays) string {
 	return fmt.Sprintf("%g", median)
 }
 
-// String lays the rows out: labels to the left, all else to the right of columns as wide as they must be.
+// String returns the table as text. Labels are aligned to the left and all other cells to the right.
 func (t *table) String() string {
 	label, of := 0, 0
 	cells := make([]int, len(t.sheets))

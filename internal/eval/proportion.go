@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Proportion is how many of how many.
+// Proportion is the number of members of a set with some property, and the size of the set.
 type Proportion struct {
 	Count int `json:"count"`
 	Of    int `json:"of"`
@@ -18,7 +18,7 @@ func (r *Proportion) add(yes bool) {
 	}
 }
 
-// Share returns the rate from 0 to 1; 0 of nothing.
+// Share returns Count divided by Of, or 0 for an empty set.
 func (r Proportion) Share() float64 {
 	if r.Of == 0 {
 		return 0
@@ -26,11 +26,11 @@ func (r Proportion) Share() float64 {
 	return float64(r.Count) / float64(r.Of)
 }
 
-// z95 is the quantile of the normal distribution that 95 % of it lie within, to both sides.
+// z95 is the 97.5 % quantile of the normal distribution: 95 % of it lie between -z95 and z95.
 const z95 = 1.959963984540054
 
 // Interval returns the bounds of the share at 95 % confidence: the score interval of Wilson (1927), without correction for
-// continuity. Of nothing anything may be the share.
+// continuity. For an empty set, they are 0 and 1.
 func (r Proportion) Interval() (low, high float64) {
 	if r.Of == 0 {
 		return 0, 1
@@ -42,7 +42,7 @@ func (r Proportion) Interval() (low, high float64) {
 	return max(0, middle-half), min(1, middle+half)
 }
 
-// MarshalJSON writes count and of, and unless that is 0, share, low and high.
+// MarshalJSON writes the members count and of and, unless of is 0, share, low and high.
 func (r Proportion) MarshalJSON() ([]byte, error) {
 	type counts Proportion // without this method
 	if r.Of == 0 {
@@ -57,25 +57,25 @@ func (r Proportion) MarshalJSON() ([]byte, error) {
 	}{counts(r), rounded(r.Share()), rounded(low), rounded(high)})
 }
 
-// rounded keeps four digits, so that what is printed does not depend on the machine.
+// rounded rounds to four decimal places, so that the output does not depend on the machine.
 func rounded(x float64) float64 { return math.Round(x*1e4) / 1e4 }
 
-// Score holds calls against the truth.
+// Score compares flags with labels.
 type Score struct {
-	Precision Proportion // of what was called, what was true
-	Recall    Proportion // of what was true, what was called
+	Precision Proportion // of what was flagged, what is labelled a loop
+	Recall    Proportion // of what is labelled a loop, what was flagged
 }
 
-func (s *Score) add(call, truth bool) {
-	if call {
-		s.Precision.add(truth)
+func (s *Score) add(flagged, loop bool) {
+	if flagged {
+		s.Precision.add(loop)
 	}
-	if truth {
-		s.Recall.add(call)
+	if loop {
+		s.Recall.add(flagged)
 	}
 }
 
-// F1 returns the harmonic mean of precision and recall, 0 where nothing was called rightly.
+// F1 returns the harmonic mean of precision and recall, or 0 if no loop was flagged.
 func (s Score) F1() float64 {
 	if s.Recall.Count == 0 {
 		return 0

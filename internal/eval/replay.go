@@ -11,29 +11,29 @@ import (
 
 // replay is one run under one profile.
 type replay struct {
-	watch  *profile.Session
-	called []called
-	stop   bool // a block or halt has come
-	all    Usage
-	after  Usage // behind the first block or halt
+	session *profile.Session
+	flags   []flagged
+	stop    bool  // a decision was block or halt
+	all     Usage // of the whole run
+	after   Usage // after the first block or halt
 
 	opinions Opinions
 }
 
-// called is a decision other than allow.
-type called struct {
+// flagged is a decision other than allow.
+type flagged struct {
 	index  int
 	action policy.Action
 }
 
 // add folds an event. The reviewer may be nil.
 func (t *replay) add(ctx context.Context, ask Reviewer, labels *Labels, e *unloop.Event) {
-	d := t.watch.Add(e)
+	d := t.session.Add(e)
 	if d.Question != nil && ask != nil {
 		d = t.answer(ctx, ask, labels, e, d)
 	}
 	if d.Action != policy.Allow {
-		t.called = append(t.called, called{e.Index, d.Action})
+		t.flags = append(t.flags, flagged{e.Index, d.Action})
 	}
 	stops := !t.stop && d.Action >= policy.Block
 	t.all.add(e)
@@ -44,9 +44,10 @@ func (t *replay) add(ctx context.Context, ask Reviewer, labels *Labels, e *unloo
 	t.stop = t.stop || stops
 }
 
-// first returns the event of the first decision from one event to another, both included, that is at least as severe.
+// first returns the index of the first decision that is at least as severe as least, among the events from one index to another, both
+// included.
 func (t *replay) first(from, to int, least policy.Action) (index int, ok bool) {
-	for _, c := range t.called {
+	for _, c := range t.flags {
 		if c.index >= from && c.index <= to && c.action >= least {
 			return c.index, true
 		}
@@ -54,9 +55,9 @@ func (t *replay) first(from, to int, least policy.Action) (index int, ok bool) {
 	return 0, false
 }
 
-// Usage is what events took.
+// Usage is the usage of a run, or of a part of it.
 type Usage struct {
-	Calls  int     `json:"calls"` // that were started
+	Calls  int     `json:"calls"` // started calls
 	Tokens int64   `json:"tokens"`
 	Cost   float64 `json:"cost"` // US dollars
 }
@@ -75,7 +76,7 @@ func (s *Usage) plus(more Usage) {
 	s.Cost += more.Cost
 }
 
-// sumOf adds two numbers; a sum that an int64 does not hold is the nearest that it does.
+// sumOf returns a + b, or the nearest int64 if the sum overflows.
 func sumOf(a, b int64) int64 {
 	sum := a + b
 	switch {

@@ -13,7 +13,7 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Scoreboard gathers what profiles make of labelled runs.
+// Scoreboard measures profiles over labelled runs.
 type Scoreboard struct {
 	profiles []*profile.Profile
 	reviewer Reviewer // nil without second opinions
@@ -28,7 +28,7 @@ type Sheet struct {
 	Loops       map[string]*Caught `json:"loops"`      // by kind
 	LookAlikes  map[string]*Hit    `json:"lookalikes"` // by kind
 	Successful  Hit                `json:"successful"` // runs that succeeded and have no label of a loop or a lookalike
-	Failed      Hit                `json:"failed"`     // runs that failed, but for those with a labelled stretch
+	Failed      Hit                `json:"failed"`     // runs that failed and have no label of a loop or a lookalike
 	Checkpoints Score              `json:"checkpoints"`
 	WholeRuns   Score              `json:"whole_runs"`
 	Judged      Judged             `json:"judged"`           // runs with labels.stuck
@@ -41,23 +41,23 @@ type Sheet struct {
 	Opinions Opinions `json:"second_opinions,omitzero"`
 }
 
-// Hit is how many runs, or stretches of runs, met a decision.
+// Hit counts runs, or stretches of runs, with decisions.
 type Hit struct {
-	Flagged Proportion `json:"flagged"` // any but allow
+	Flagged Proportion `json:"flagged"` // any decision but allow
 	Stopped Proportion `json:"stopped"` // block or halt
 }
 
-// Caught are the loops that met a decision, and after how many events from the onset.
+// Caught counts the known loops with decisions, and has their delays.
 type Caught struct {
 	Hit
 	Delays Delays `json:"delay"`      // to the first decision
 	Stops  Delays `json:"stop_delay"` // to the first block or halt
 }
 
-// Delays are in events, one for each loop that was caught.
+// Delays are numbers of events from the onset of a loop, one for each loop that was caught.
 type Delays []int
 
-// Median returns the middle one, or the mean of the two in the middle; ok is false if there are none.
+// Median returns the median. ok is false if there are no delays.
 func (d Delays) Median() (median float64, ok bool) {
 	if len(d) == 0 {
 		return 0, false
@@ -66,7 +66,7 @@ func (d Delays) Median() (median float64, ok bool) {
 	return float64(sorted[(len(d)-1)/2]+sorted[len(d)/2]) / 2, true
 }
 
-// MarshalJSON writes median and max, null where nothing was caught.
+// MarshalJSON writes the members median and max, or null if there are no delays.
 func (d Delays) MarshalJSON() ([]byte, error) {
 	median, ok := d.Median()
 	if !ok {
@@ -78,10 +78,10 @@ func (d Delays) MarshalJSON() ([]byte, error) {
 	}{median, slices.Max(d)})
 }
 
-// Saved is what runs spent behind their first block or halt, of what they spent in all.
+// Saved is the usage of runs that a guard would have prevented.
 type Saved struct {
-	After Usage `json:"after"`
-	All   Usage `json:"all"`
+	After Usage `json:"after"` // after the first block or halt
+	All   Usage `json:"all"`   // of the whole runs
 }
 
 func (s *Saved) add(t *replay) {
@@ -89,7 +89,7 @@ func (s *Saved) add(t *replay) {
 	s.All.plus(t.all)
 }
 
-// New returns a board for the profiles.
+// New returns a scoreboard for the profiles.
 func New(profiles []*profile.Profile) *Scoreboard {
 	b := &Scoreboard{profiles: profiles}
 	for _, p := range profiles {
@@ -98,34 +98,33 @@ func New(profiles []*profile.Profile) *Scoreboard {
 	return b
 }
 
-// Read measures the labelled runs of an input, one run in memory at a time. Errors contain the name. A line that cannot
-// be read is a *ingest.BadInput. The scoreboard must not be used after an error.
+// Read measures the labelled runs of an input. Its errors are those of Each. The scoreboard must not be used after an error.
 func (b *Scoreboard) Read(ctx context.Context, name string, r io.Reader) error {
 	return Each(ctx, name, r, func(one *Run) error {
-		trials := make([]replay, len(b.profiles))
+		replays := make([]replay, len(b.profiles))
 		for k, p := range b.profiles {
-			trials[k].watch = p.NewSession(one.ID)
+			replays[k].session = p.NewSession(one.ID)
 			if b.reviewer != nil {
-				trials[k].watch.KeepTranscript(b.mask)
+				replays[k].session.KeepTranscript(b.mask)
 			}
 		}
 		err := one.Decode(func(e *unloop.Event) error {
-			for k := range trials {
-				trials[k].add(ctx, b.reviewer, &one.Labels, e)
+			for k := range replays {
+				replays[k].add(ctx, b.reviewer, &one.Labels, e)
 			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		for k := range trials {
-			b.Sheets[k].add(one, &trials[k])
+		for k := range replays {
+			b.Sheets[k].add(one, &replays[k])
 		}
 		return nil
 	})
 }
 
-// add enters a run under every measure that its labels allow.
+// add adds a run to every measure for which it has labels.
 func (s *Sheet) add(one *Run, t *replay) {
 	s.Runs++
 	s.Opinions.Asked += t.opinions.Asked
@@ -133,7 +132,7 @@ func (s *Sheet) add(one *Run, t *replay) {
 	truth, known := one.Labels.loops()
 	_, flagged := t.first(0, math.MaxInt, policy.Warn)
 	if known {
-		s.WholeRuns.add(t.watch.Verdict().Grade.Loops(), truth)
+		s.WholeRuns.add(t.session.Verdict().Grade.Loops(), truth)
 	}
 	from := 0
 	for _, c := range one.Labels.Checkpoints {
@@ -159,7 +158,7 @@ func (s *Sheet) add(one *Run, t *replay) {
 	}
 }
 
-// addStretch enters a run with a labelled stretch: what comes before and behind it is not measured.
+// addStretch adds a run with a labelled stretch. Decisions outside of the stretch are not measured.
 func (s *Sheet) addStretch(loop *Loop, t *replay) {
 	at, flagged := t.first(loop.Onset, loop.End, policy.Warn)
 	stop, stopped := t.first(loop.Onset, loop.End, policy.Block)
@@ -183,6 +182,7 @@ func (h *Hit) add(flagged, stopped bool) {
 	h.Stopped.add(stopped)
 }
 
+// entry returns the entry for a kind, which is new if the map has none.
 func entry[T any](m map[string]*T, kind string) *T {
 	if m[kind] == nil {
 		m[kind] = new(T)
@@ -190,7 +190,7 @@ func entry[T any](m map[string]*T, kind string) *T {
 	return m[kind]
 }
 
-// JSON writes one object a line for each profile.
+// JSON writes a line with an object for each profile.
 func (b *Scoreboard) JSON(w io.Writer) error {
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)

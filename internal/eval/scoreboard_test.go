@@ -66,7 +66,7 @@ func TestSheet(t *testing.T) {
 			Sheet{
 				Loops:     map[string]*Caught{"k": {hit(1, 1), Delays{0}, Delays{2}}},
 				WholeRuns: Score{Proportion{1, 1}, Proportion{1, 1}},
-				InLoops:   Saved{calls(3), calls(7)}, // the call that is halted, and two behind it
+				InLoops:   Saved{calls(3), calls(7)}, // the call that is halted, and two after it
 			},
 		},
 		{

@@ -8,25 +8,25 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Stuck are the stretches of a run in which readers saw that the agent was stuck. Its presence says that the run was read.
+// Stuck are the stretches of a run in which readers judged the agent to be stuck. A run that was not read has no Stuck.
 type Stuck struct {
-	Agreed     []Stretch `json:"agreed"`     // by all readers
-	Borderline []Stretch `json:"borderline"` // by some of them: neither a miss nor a false flag
+	Agreed     []Stretch `json:"agreed"`     // according to all readers
+	Borderline []Stretch `json:"borderline"` // according to some of them; a flag is neither right nor false there
 }
 
-// Stretch is a part of a run in which a reader saw that the agent was stuck. Positions are indexes of events.
+// Stretch is a part of a run in which a reader judged the agent to be stuck.
 type Stretch struct {
-	Onset     int     `json:"onset"`
-	End       int     `json:"end"`
+	Onset     int     `json:"onset"`               // index of the first event
+	End       int     `json:"end"`                 // index of the last event
 	Kind      string  `json:"kind,omitempty"`      // in the reader's words
 	Severity  string  `json:"severity,omitempty"`  // mild: a nudge would help; clear: anyone would call it a loop; severe: it should be stopped
 	Certainty float64 `json:"certainty,omitempty"` // of the readers, from 0 to 1
 }
 
-// What a flag may be late by, in events behind the end of a stretch: to find it, and to be no false one.
+// How late a flag may be, in events after the end of a stretch.
 const (
-	foundWithin  = 3
-	excuseWithin = 6
+	foundWithin  = 3 // a flag up to here finds the stretch
+	excuseWithin = 6 // a flag up to here is not false
 )
 
 // mistake returns the first invalid field for a run with the given number of events, and the reason; "" if all are valid.
@@ -41,7 +41,7 @@ func (s *Stuck) mistake(events int) (field, reason string) {
 	return "", ""
 }
 
-// excuses reports whether a flag at the event falls into a stretch or shortly behind it.
+// excuses reports whether a flag at the event is not false, because it is in a stretch or shortly after it.
 func (s *Stuck) excuses(event int) bool {
 	for _, list := range [...][]Stretch{s.Agreed, s.Borderline} {
 		for _, at := range list {
@@ -53,7 +53,7 @@ func (s *Stuck) excuses(event int) bool {
 	return false
 }
 
-// Judged is how decisions agree with readers, over runs that they read.
+// Judged compares decisions with the stretches of readers.
 type Judged struct {
 	Found      Proportion `json:"found"`       // of the agreed stretches, those with a flag
 	Stopped    Proportion `json:"stopped"`     // of the agreed stretches, those with a block or halt
@@ -63,13 +63,13 @@ type Judged struct {
 	Delays     Delays     `json:"delay"`       // of the stretches found, in events from the onset
 }
 
-// Score returns precision and recall. The truths are the agreed stretches; what is called are those found, and each run with a
-// false flag, once.
+// Score returns precision and recall. Recall is of the agreed stretches. Precision is of the stretches found and of the runs with a false
+// flag, each once.
 func (j *Judged) Score() Score {
 	return Score{Precision: Proportion{j.Found.Count, j.Found.Count + j.FalseFlags.Count + j.Elsewhere.Count}, Recall: j.Found}
 }
 
-// MarshalJSON writes the measures, with their score.
+// MarshalJSON writes the measures and their score.
 func (j *Judged) MarshalJSON() ([]byte, error) {
 	type measures Judged // without this method
 	return json.Marshal(struct {
@@ -95,7 +95,7 @@ func (j *Judged) add(s *Stuck, t *replay) {
 		return
 	}
 	elsewhere := false
-	for _, c := range t.called {
+	for _, c := range t.flags {
 		elsewhere = elsewhere || !s.excuses(c.index)
 	}
 	j.Elsewhere.add(elsewhere)

@@ -1,11 +1,11 @@
 package fingerprint
 
-// MaxClassified is how much of a content is read to say what kind it is, in bytes: of an error's text and of a shell's
-// command line. Of a longer one its first and its last half of that many are read. What says whether two contents are the
-// same (Bytes, Canonical, Masked) reads all of them, so contents that differ anywhere stay different.
+// MaxClassified is the maximum number of bytes that are read to classify a content: the text of an error, or a shell's command
+// line. Of a longer content, the first and the last half of that number are read. The functions that decide equality (Bytes,
+// Canonical, Masked) read the whole content, so contents that differ anywhere stay different.
 const MaxClassified = 64 << 10
 
-// ends returns the parts of content that are classified: all of it, or its beginning and its end.
+// ends returns the parts of content that are read to classify it: the whole, or its beginning and its end.
 func ends(content []byte) (head, tail []byte) {
 	if len(content) <= MaxClassified {
 		return content, nil

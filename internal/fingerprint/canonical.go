@@ -7,33 +7,33 @@ import (
 	"slices"
 )
 
-// maxDepth bounds nesting. Arguments nested deeper are taken as a text.
+// maxDepth is the maximum nesting. Arguments that are nested deeper count as a string.
 const maxDepth = 64
 
 // keepBuffer bounds the scratch memory that a Canonicalizer keeps between calls, in bytes.
 const keepBuffer = 1 << 20
 
-// Canonicalizer writes JSON in one canonical form, so that equal values have equal bytes: members sorted by name (the
-// last of duplicate names counts), no white space, strings unescaped but for quote and backslash, numbers by value (1,
-// 1.0 and 10e-1 are one). It keeps its buffers from call to call. Not safe for concurrent use.
+// Canonicalizer writes JSON in one canonical form, so that equal values have equal bytes. Members are sorted by name, and the
+// last of duplicate names counts. There is no white space. Strings are unescaped, except for quotes and backslashes. Numbers are
+// written by value: 1, 1.0 and 10e-1 are equal. A Canonicalizer reuses its buffers. It is not safe for concurrent use.
 type Canonicalizer struct {
 	out     []byte
 	spare   []byte
 	members []member
-	top     int // how many of members belong to the object at the top; they are the first
+	top     int // number of members of the outermost object, which are the first
 	in      []byte
 	pos     int
 }
 
-// member is the place of a member of an object in out: name, then value up to end.
+// member is the position of an object's member in out: the name, then the value up to end.
 type member struct {
 	name, value, end int
-	head             uint64 // the first bytes of the name, for comparing
+	head             uint64 // see head
 }
 
-// Canonical returns the canonical form of raw. What is not JSON, or is nested over 64 deep, counts as a string; no
-// bytes at all stay none. The result is valid until the next call. It takes time proportional to len(raw), but for
-// sorting members, and handles about 1 GB/s of ordinary arguments.
+// Canonical returns the canonical form of raw, which is valid until the next call. Input that is not JSON, or is nested more than
+// 64 deep, counts as a string. The form of empty input is empty. Apart from sorting members, Canonical takes time proportional to
+// len(raw), about 1 ns a byte for ordinary arguments.
 func (c *Canonicalizer) Canonical(raw []byte) []byte {
 	c.shrink()
 	c.in, c.pos, c.out, c.members, c.top = raw, 0, c.out[:0], c.members[:0], 0
@@ -64,8 +64,8 @@ func (c *Canonicalizer) shrink() {
 	}
 }
 
-// Members yields the members of the object that was last made canonical, in order: name without quotes, value as
-// canonical JSON. It yields nothing for other values.
+// Members yields the members of the object that Canonical returned last, in order: the name without quotes, and the value as
+// canonical JSON. It yields nothing if that was no object.
 func (c *Canonicalizer) Members(yield func(name, value []byte) bool) {
 	for _, m := range c.members[:c.top] {
 		if !yield(c.out[m.name+1:m.value-2], c.out[m.value:m.end]) {
@@ -206,7 +206,7 @@ func (c *Canonicalizer) member(depth int) (member, bool) {
 
 func (c *Canonicalizer) nameOf(m *member) []byte { return c.out[m.name:m.value] }
 
-// head returns the first eight bytes of a name as a number that compares as they do.
+// head returns the first eight bytes of a name as a number with the same order.
 func head(name []byte) uint64 {
 	if len(name) >= 8 {
 		return binary.BigEndian.Uint64(name)
@@ -223,7 +223,7 @@ func (c *Canonicalizer) compare(a, b *member) int {
 	return bytes.Compare(c.nameOf(a), c.nameOf(b))
 }
 
-// sort rewrites the object that begins at start with its members in order. Its members are those from first on.
+// sort rewrites the object that begins at start, with its members in order. Its members are those from index first.
 func (c *Canonicalizer) sort(start, first int) {
 	own := c.members[first:]
 	c.order(own)
@@ -246,7 +246,8 @@ func (c *Canonicalizer) sort(start, first int) {
 	c.members = c.members[:first+len(kept)]
 }
 
-// order sorts members by name, doubled ones as they came. Few are sorted on the spot, without a call for each comparison.
+// order sorts members by name and keeps the order of duplicates. An insertion sort handles up to 16 members, without a call for
+// each comparison.
 func (c *Canonicalizer) order(own []member) {
 	if len(own) > 16 {
 		slices.SortFunc(own, func(a, b member) int { return cmp.Or(c.compare(&a, &b), a.name-b.name) })

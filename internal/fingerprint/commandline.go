@@ -2,10 +2,10 @@ package fingerprint
 
 import "bytes"
 
-// Commands calls take for each command of a shell's command line that has words, with the first 24 of them, without quotes
-// around them and without wrappers such as sudo and env. A piped command reads the output of the command before it. Commands
-// reports whether an output of the line goes to a file. The words are valid within the call. It takes time proportional to
-// len(line).
+// Commands calls take with the words of each command in a shell's command line, in order. A command has at most its first 24
+// words, without quotes around them and without wrappers such as sudo and env; a command without words is skipped. piped means
+// that the command reads the output of the one before it. The words are valid until take returns. Commands reports whether the
+// line writes to a file. It takes time proportional to len(line).
 func Commands(line []byte, take func(words [][]byte, piped bool)) (writes bool) {
 	c := commandLine{rest: line}
 	for c.next() {
@@ -19,15 +19,15 @@ func Commands(line []byte, take func(words [][]byte, piped bool)) (writes bool) 
 }
 
 // commandLine reads a shell's command line command by command. It knows quotes, comments and here-documents. A command ends at
-// a line break, ;, &, |, a parenthesis or a backquote. commandLine is no parser: it finds the programs that a line runs.
+// a line break, ;, &, |, a parenthesis or a backquote. It does not parse the whole grammar: it finds the programs that a line runs.
 type commandLine struct {
 	rest  []byte
-	ends  []byte // of the here-document that begins at the next line
+	ends  []byte // the delimiter of the here-document that begins at the next line; nil for none
 	words [maxCommandWords][]byte
 	n     int  // words of the current command
 	piped bool // the current command reads the output of the command before it
-	pipe  bool // the next one does
-	wrote bool // a command's output goes to a file
+	pipe  bool // the next command reads the output of the current one
+	wrote bool // an output goes to a file
 }
 
 // maxCommandWords is the number of words of a command that are read. The others are skipped.
@@ -64,7 +64,7 @@ func (c *commandLine) next() bool {
 	return c.n > 0
 }
 
-// word reads a word. Quotes around the whole of it are taken off.
+// word reads a word and removes quotes around the whole of it.
 func (c *commandLine) word() {
 	end := wordEnd(c.rest)
 	word := c.rest[:end]
@@ -78,7 +78,7 @@ func (c *commandLine) word() {
 	}
 }
 
-// redirect passes over a redirection with its file, and notes the end of a here-document.
+// redirect skips a redirection with its file, and keeps the delimiter of a here-document.
 func (c *commandLine) redirect() {
 	sign := 1
 	for sign < len(c.rest) && bytes.IndexByte([]byte("<>&-"), c.rest[sign]) >= 0 {
@@ -95,7 +95,7 @@ func (c *commandLine) redirect() {
 	c.rest = c.rest[end:]
 }
 
-// skipDocument passes over a here-document, if one begins here.
+// skipDocument skips the here-document that begins here, if there is one.
 func (c *commandLine) skipDocument() {
 	if c.ends == nil {
 		return
@@ -118,7 +118,7 @@ func lineEnd(s []byte) int {
 	return len(s)
 }
 
-// wordEnd returns where the word ends that s begins with: at a byte that is not quoted and means something to the shell.
+// wordEnd returns the end of the word at the beginning of s: the first unquoted byte that has a meaning to the shell.
 func wordEnd(s []byte) int {
 	for i := 0; i < len(s); i++ {
 		switch b := s[i]; b {
@@ -133,7 +133,7 @@ func wordEnd(s []byte) int {
 	return len(s)
 }
 
-// quoteEnd returns where the quote ends that begins at s[i]. One that does not end is a quote of nothing.
+// quoteEnd returns the position of the quote that closes the one at s[i], or i if none does.
 func quoteEnd(s []byte, i int) int {
 	for k := i + 1; k < len(s); k++ {
 		if s[k] == s[i] {
@@ -158,7 +158,7 @@ func programOf(word []byte) []byte {
 	return bytes.TrimSuffix(word[bytes.LastIndexByte(word, '/')+1:], []byte(".exe"))
 }
 
-// wrapper returns how many words at the beginning of a command only say how to run the rest; 0 if there are none.
+// wrapper returns the number of words at the beginning of a command that only determine how the rest runs, such as sudo -u root.
 func wrapper(words [][]byte) int {
 	if len(words) == 0 {
 		return 0
@@ -196,7 +196,7 @@ func assigns(word []byte) bool {
 	return ok && len(name) > 0
 }
 
-// containerWords returns how many words come before the command that runs in a container: docker exec -it web.
+// containerWords returns the number of words before the command that runs in a container, such as docker exec -it web.
 func containerWords(words [][]byte) int {
 	for k, word := range words {
 		if string(word) != "exec" && string(word) != "run" {
@@ -212,7 +212,7 @@ func containerWords(words [][]byte) int {
 	return 0
 }
 
-// afterFlags returns the words from the first on that is no flag, no value of a flag and no number such as timeout has.
+// afterFlags returns the words from the first one that is neither a flag nor the value of a flag nor a number, such as that of timeout.
 func afterFlags(words [][]byte, valued func(flag []byte) bool) [][]byte {
 	for k, word := range words {
 		flag := len(word) == 0 || word[0] == '-' || word[0] == '+' || class[word[0]]&digit != 0
@@ -233,7 +233,7 @@ func hasValue(flag []byte) bool {
 	return false
 }
 
-// hasContainerValue does the same for the flags of docker, kubectl and conda.
+// hasContainerValue is hasValue for docker, kubectl and conda, which have further flags.
 func hasContainerValue(flag []byte) bool {
 	switch string(flag) {
 	case "-e", "-v", "-w", "-p", "-n", "-c", "--env", "--env-file", "--volume", "--workdir", "--publish", "--name", "--network",

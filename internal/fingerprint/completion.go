@@ -2,8 +2,8 @@ package fingerprint
 
 import "strings"
 
-// Completion returns how far a text says that some work has come: the first number N of "N of M", "N out of M" or "N %"; 0 if there
-// is none. It reads the first 4 KiB and takes time proportional to that.
+// Completion returns the progress that a text states: N in the first "N of M", "N out of M" or "N %", and 0 if there is none. It
+// reads the first 4 KiB.
 func Completion(text string) float64 {
 	text = text[:min(len(text), readHead+readTail)]
 	for i := 0; i < len(text); i++ {
@@ -22,7 +22,7 @@ func Completion(text string) float64 {
 	return 0
 }
 
-// total reports whether what follows a number is a percent sign, or the number that it is a part of.
+// total reports whether the text after a number is a percent sign or a total, such as "of 10".
 func total(text string) bool {
 	text = strings.TrimLeft(text, " ")
 	if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "percent") {

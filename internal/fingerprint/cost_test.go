@@ -28,11 +28,11 @@ var functions = map[string]func(content []byte){
 	"Bytes":          func(b []byte) { Bytes(b) },
 	"Masked":         func(b []byte) { new(Masker).Masked(b) },
 	"Empty":          func(b []byte) { Empty(b); Empty(quoted(b)); Empty(jsonObject("result", b)) },
-	"ErrorClass":     func(b []byte) { ErrorClass(b) },
+	"ErrorClass":     func(b []byte) { ErrorClass(ErrorLine(b)) },
 	"Failure":        func(b []byte) { Failure(b); Failure(quoted(b)); Failure(jsonObject("error", b)) },
 	"RunsTests":      func(b []byte) { RunsTests(b) },
 	"ReadTestOutput": func(b []byte) { ReadTestOutput(b); ReadTestOutput(quoted(b)) },
-	"GistOf":         func(b []byte) { MinHashOf(string(b)) },
+	"MinHashOf":      func(b []byte) { MinHashOf(string(b)) },
 	"TailPeriod":     func(b []byte) { TailPeriod(string(b)) },
 	"ShapeOf":        func(b []byte) { ShapeOf(Clip(nil, b)) },
 }
@@ -74,7 +74,7 @@ func TestEachFunctionIsLinearInEachClassOfContent(t *testing.T) {
 	}
 }
 
-// FuzzCost looks for content of which a function reads parts again and again.
+// FuzzCost searches for content whose parts a function reads again and again.
 func FuzzCost(f *testing.F) {
 	for k, unit := range units {
 		f.Add([]byte(units[(k+7)%len(units)]), []byte(unit+units[(k+31)%len(units)]), []byte("x"))
@@ -104,7 +104,7 @@ const maxGrowth = 48
 // long for long content.
 const cheap = 8
 
-// tooDear says what is wrong if a function takes more than maxGrowth times as long for long content as for short, or longer for a byte
+// tooDear returns a fault if a function takes more than maxGrowth times as long for long content as for short, or longer for a byte
 // than maxCost allows. Both are ratios of processor times of one thread, which other work on the machine hardly changes.
 func tooDear(function func([]byte), prefix, unit, suffix []byte) string {
 	short, long := repeated(prefix, unit, suffix, shortContent), repeated(prefix, unit, suffix, longContent)

@@ -2,8 +2,10 @@ package fingerprint
 
 import "bytes"
 
-// isoTime matches 2006-01-02T15:04, with a space or T, seconds, a fraction and a zone as they come. A date alone is
-// meaning: flights leave on one.
+// The functions in this file return the length of the time or date at the beginning of a text, or 0 if there is none.
+
+// isoTime matches 2006-01-02T15:04. A space may replace T; seconds, a fraction and a zone may follow. A date alone does not match,
+// because it is content, such as the day of a flight.
 func isoTime(b []byte) int {
 	if len(b) < 16 || b[4] != '-' || count(b[5:7], digit) != 2 || b[7] != '-' || count(b[8:10], digit) != 2 {
 		return 0
@@ -64,7 +66,8 @@ func zone(b []byte) int {
 
 var zones = []byte("UTC GMT CET CEST EST EDT CST CDT MST MDT PST PDT BST")
 
-// clock matches a time of day at b[i]: 15:04, 15:04:05, 3:04 pm. What follows a colon is a line and a column.
+// clock matches a time of day at b[i]: 15:04, 15:04:05, 3:04 pm. Numbers after a colon or a dot do not match, because they may be
+// a line and a column.
 func clock(b []byte, i int) int {
 	if i > 0 && (b[i-1] == ':' || b[i-1] == '.') {
 		return 0

@@ -2,19 +2,19 @@ package fingerprint
 
 import "bytes"
 
-// envelopes are the names under which a result is wrapped. If several are present, the first decides.
+// envelopes are the names of members that wrap a result. Of several in one object, the first in this list decides.
 var envelopes = [...]string{"results", "result", "value", "output", "data", "items", "matches", "hits", "documents", "rows"}
 
-// Empty reports whether an output, as raw JSON, says that there was nothing: null, "", [], {}, an envelope that holds
-// such, or a text in which one of a few phrases ("no results", "not found") occurs as whole words. It takes time
-// proportional to len(raw) and allocates nothing.
+// Empty reports whether an output, as raw JSON, is an empty result: null, "", [], {}, an envelope that wraps one of these, or a
+// text with a phrase such as "no results" or "not found" as whole words. It takes time proportional to len(raw) and allocates
+// nothing.
 func Empty(raw []byte) bool {
 	empty, _ := emptyAt(bytes.TrimSpace(raw), 0, 0)
 	return empty
 }
 
-// emptyAt judges the value that begins at b[i] and returns where it ends. An envelope is judged while it is passed over, so
-// that nested content is read once, and not once for each envelope.
+// emptyAt reports whether the value at b[i] is empty, and returns its end. It judges an envelope while it skips it, so that nested
+// content is read once, and not once for each envelope.
 func emptyAt(b []byte, i, depth int) (empty bool, end int) {
 	if i == len(b) || depth == maxDepth {
 		return false, skipValue(b, i)
@@ -34,7 +34,8 @@ func emptyAt(b []byte, i, depth int) (empty bool, end int) {
 	return empty, skipValue(b, i)
 }
 
-// emptyObject judges the object that begins at b[i] by its envelope: without one it is empty if it has no members.
+// emptyObject reports whether the object at b[i] is empty, and returns its end. Its envelope decides. An object without an envelope
+// is empty if it has no members.
 func emptyObject(b []byte, i, depth int) (empty bool, end int) {
 	best := len(envelopes)
 	empty = true
@@ -60,12 +61,12 @@ func emptyObject(b []byte, i, depth int) (empty bool, end int) {
 		if from == to {
 			return empty, to
 		}
-		at = behind(b, to)
+		at = afterMember(b, to)
 	}
 }
 
-// memberAt reads the member of an object that begins at object[i], or behind the space there, and returns where the next
-// one begins; ok is false if there is none.
+// memberAt reads the member of an object at object[i], after white space. next is the position of the next member. ok is false if
+// there is no member.
 func memberAt(object []byte, i int) (name, value []byte, next int, ok bool) {
 	name, from, ok := memberName(object, i)
 	if !ok {
@@ -75,11 +76,11 @@ func memberAt(object []byte, i int) (name, value []byte, next int, ok bool) {
 	if from == to {
 		return nil, nil, to, false
 	}
-	return name, object[from:to], behind(object, to), true
+	return name, object[from:to], afterMember(object, to), true
 }
 
-// memberName reads the name of the member of an object that begins at object[i], or behind the space there, and returns where
-// its value begins. If there is no member, ok is false, and value is behind the object.
+// memberName reads the name of the member of an object at object[i], after white space. value is the position of the member's
+// value. If there is no member, ok is false, and value is the end of the object.
 func memberName(object []byte, i int) (name []byte, value int, ok bool) {
 	i = skipSpace(object, i)
 	if i >= len(object) || object[i] != '"' {
@@ -93,8 +94,8 @@ func memberName(object []byte, i int) (name []byte, value int, ok bool) {
 	return object[i+1 : nameEnd-1], skipSpace(object, colon+1), true
 }
 
-// behind returns where the next member begins, if the last one ends at object[i].
-func behind(object []byte, i int) int {
+// afterMember returns the position of the next member after one that ends at object[i].
+func afterMember(object []byte, i int) int {
 	i = skipSpace(object, i)
 	if i < len(object) && object[i] == ',' {
 		i++
@@ -109,7 +110,7 @@ func skipSpace(b []byte, i int) int {
 	return i
 }
 
-// skipValue returns where the JSON value that begins at b[i] ends. It trusts that the JSON is valid.
+// skipValue returns the end of the JSON value at b[i]. It assumes that the JSON is valid.
 func skipValue(b []byte, i int) int {
 	depth := 0
 	for i < len(b) {
@@ -154,10 +155,10 @@ func skipString(b []byte, i int) int {
 	return len(b)
 }
 
-// nothing are the phrases of a text that says that nothing was found, each without a plural.
+// nothing are the phrases of an empty result, in the singular.
 var nothing = [...]string{"no result", "not found", "no match", "nothing found", "no data", "no document", "0 result", "no record"}
 
-// saysNothing judges the inside of a JSON string.
+// saysNothing reports whether the inside of a JSON string is blank, or contains one of the phrases of an empty result.
 func saysNothing(text []byte) bool {
 	blank := true
 	for i := 0; i < len(text); i++ {
@@ -187,6 +188,7 @@ func escaped(text []byte, i int) bool {
 	return slashes%2 == 1
 }
 
+// phraseAt reports whether a text begins with a phrase of an empty result.
 func phraseAt(text []byte) bool {
 	for _, phrase := range nothing {
 		n := len(phrase)

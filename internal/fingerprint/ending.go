@@ -6,31 +6,31 @@ import (
 	"strings"
 )
 
-// Ending is how an attempt ended, according to the words of a text.
+// Ending is the end of an attempt, according to the words of a text.
 type Ending uint8
 
 // The endings.
 const (
-	NoEnding Ending = iota // nothing of that kind
-	Done                   // that something was done
-	Nothing                // that there was nothing
-	Refused                // that it failed, or was refused
+	NoEnding Ending = iota // the text does not say
+	Done                   // something was done
+	Nothing                // nothing was found
+	Refused                // the attempt failed or was refused
 )
 
-// What a word says.
+// What a word says, as bits.
 const (
-	fails   = 1 << iota // a failure, by itself
-	asks                // a failure, as the first word: please give …
-	does                // that something was done
-	negates             // no, not, n't
-	lacks               // a failure, behind a negation
-	finds               // that there is nothing, behind a negation
-	passes              // of what may pass by itself
-	naught              // that there is nothing, by itself
-	state               // beside fails: as the first word, what was asked for
+	fails   = 1 << iota // a failure
+	asks                // a failure, if it is the first word: please give …
+	does                // something was done
+	negates             // the opposite of the next word: no, not, n't
+	lacks               // a failure, after a negation: not found
+	finds               // nothing was found, after a negation: no rows
+	passes              // the failure is transient
+	absence             // nothing was found
+	state               // with fails: success, if it is the first word: closed
 )
 
-// wordsThat are the words with which compilers, shells, databases, browsers and services say how a call ended.
+// wordsThat is the vocabulary: the words with which compilers, shells, databases, browsers and services say how a call ended.
 var wordsThat = map[uint16]string{
 	fails: "error errors exception traceback failed fails fail failing failure failures fatal cannot unable denied refused rejected invalid missing " +
 		"unexpected incorrect wrong undefined unrecognized unsupported forbidden unauthorized aborted couldn conflict violates violation exceeded blocked " +
@@ -39,11 +39,12 @@ var wordsThat = map[uint16]string{
 	fails | state:  "closed locked expired",
 	asks:           "please",
 	does: "successfully success succeeded created updated modified saved added removed deleted written done passed ok sent installed killed " +
-		"applied",
+		"applied edited replaced inserted copied renamed uploaded posted submitted scheduled booked assigned archived merged published " +
+		"registered committed deployed",
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
 	finds:   "row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
-	naught:  "nothing unchanged identical already unmodified noop",
+	absence: "nothing unchanged identical already unmodified noop",
 	passes:  "timed temporarily busy connection overloaded throttled later retry",
 }
 
@@ -52,7 +53,7 @@ type saying struct {
 	says uint16
 }
 
-// vocabulary is a hash table, with open addressing and a power of two of places.
+// vocabulary is a hash table with open addressing.
 var vocabulary = func() (t [512]saying) {
 	for says, words := range wordsThat {
 		for word := range strings.FieldsSeq(words) {
@@ -67,7 +68,7 @@ var vocabulary = func() (t [512]saying) {
 	return t
 }()
 
-// vocabularyBits has a bit for each word of the vocabulary, which nearly no other word has: most words say nothing, and end here.
+// vocabularyBits is a Bloom filter of the vocabulary, with one bit for each word. Most words are not in it and need no look-up.
 var vocabularyBits = func() (t [64]uint64) {
 	for _, entry := range vocabulary {
 		if entry.hash != 0 {
@@ -80,6 +81,7 @@ var vocabularyBits = func() (t [64]uint64) {
 // TellsFailure reports whether a word by itself tells of a failure.
 func TellsFailure(word Word) bool { return saysOf(word.Hash)&fails != 0 }
 
+// saysOf returns what a word says, and 0 for a word that is not in the vocabulary.
 func saysOf(word uint32) uint16 {
 	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
 		return 0
@@ -101,17 +103,17 @@ var (
 	no           = hashWord([]byte("no"), 2)
 	longer       = hashWord([]byte("longer"), 6)
 	exitWord     = hashWord([]byte("exit"), 4)
-	purpose      = hashWord([]byte("to"), 2) // what follows is meant, and has not happened
+	purpose      = hashWord([]byte("to"), 2) // the failure after it is what a command is about: "to display errors"
 	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
 )
 
-// zeroSays is what a 0 says: of what follows, there is none. No word of the vocabulary says the same.
-const zeroSays = naught | asks
+// zeroSays is what the number 0 says: nothing was found of what the next word names. No word of the vocabulary says the same.
+const zeroSays = absence | asks
 
 // early is the number of words at the beginning of a text that can say how an attempt ended.
 const early = 24
 
-// classify sets Ending and Shape from the words that begin at from. The first word about an ending decides.
+// classify sets Ending, Shape and Tail from the words in List from index from on. The first word that says an ending decides.
 func (w *Words) classify(from int) {
 	shape := w.Shape
 	line, numbers, status := Hash(0), 0, false
@@ -137,7 +139,7 @@ func (w *Words) classify(from int) {
 				case word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan:
 					says = fails
 				case word.Hash == no && w.isWithout(from+k):
-					says = naught
+					says = absence
 				}
 				w.say(says, from+k == 0)
 			} else {
@@ -168,7 +170,7 @@ func (w *Words) isWithout(at int) bool {
 	return !next.First && next.Kind == Letters && next.Hash != longer && saysOf(next.Hash) == 0
 }
 
-// denied reports whether a word for a failure is negated: "no errors", "0 failed", "Error: (none)", "to display errors".
+// denied reports whether the text says that a failure did not happen: "no errors", "0 failed", "Error: (none)", "to display errors".
 func (w *Words) denied(at int, says uint16) bool {
 	if says&fails == 0 {
 		return false
@@ -182,7 +184,7 @@ func (w *Words) denied(at int, says uint16) bool {
 	return at >= 2 && !w.List[at].First && !w.List[at-1].First && w.List[at-2].Hash == purpose
 }
 
-// tail keeps the line that was just read if it has numbers and is not about the exit status.
+// tail keeps a line as the Tail if it has numbers and is not about the exit status.
 func (w *Words) tail(shape Hash, numbers int, status bool) {
 	if numbers == 0 || status {
 		w.after += numbers
@@ -191,7 +193,7 @@ func (w *Words) tail(shape Hash, numbers int, status bool) {
 	w.Tail.Shape, w.Tail.Count, w.after = shape, min(numbers, tailNumbers), 0
 }
 
-// say notes what a word says.
+// say sets Ending, Zero and Passing by what a word says. first means that it is the first word of the text.
 func (w *Words) say(says uint16, first bool) {
 	negated, counted := w.before&negates != 0, w.before == zeroSays
 	w.before = says
@@ -202,7 +204,7 @@ func (w *Words) say(says uint16, first bool) {
 		w.Ending = Done
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
 		w.Ending = Refused
-	case says&naught != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):
+	case says&absence != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):
 		w.Ending = Nothing
 		w.Zero = counted && says&finds != 0
 	case says&does != 0 && !negated:
@@ -210,7 +212,7 @@ func (w *Words) say(says uint16, first bool) {
 	}
 }
 
-// void reports whether the text that was read is an empty value: marks such as [] and no words, or one word such as None.
+// void reports whether the text that was read is an empty value: brackets without words, such as [], or one word such as None.
 func (w *Words) void(text []byte) bool {
 	switch len(w.List) {
 	case 0:

@@ -6,18 +6,13 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// maxClassed is how much of the line that matters is compared, in bytes.
+// maxClassed is the number of bytes of a line that are compared, after masking.
 const maxClassed = 160
 
-// ErrorClass returns the fingerprint of the kind of error that a text, as raw JSON, describes: its first significant line,
-// with numbers, ids, quoted parts, paths and volatile parts masked, so that the same mistake in another file or with another argument has the
-// same fingerprint. The significant line is the last that begins with the name of an error ("ValueError: …"), else the first that
-// has a word such as error, failed or not found, else the first. No text gives 0. Of a text over MaxClassified its two ends
-// are read, so it takes time proportional to len(raw) up to that, and no more beyond.
-func ErrorClass(raw []byte) Hash { return ClassOfLine(ErrorLine(raw)) }
-
-// ClassOfLine is ErrorClass for a line that ErrorLine returned.
-func ClassOfLine(line []byte) Hash {
+// ErrorClass returns the fingerprint of the kind of error that a line from ErrorLine describes. Numbers, ids, quoted parts, paths and
+// volatile parts are masked, so the same error in another file or with another argument has the same class. The class of an empty
+// line is 0.
+func ErrorClass(line []byte) Hash {
 	if len(line) == 0 {
 		return 0
 	}
@@ -37,8 +32,8 @@ func ClassOfLine(line []byte) Hash {
 	return Hash(xxh3.Hash(out))
 }
 
-// classedToken returns the end of the token at line[i] and the byte that replaces it; 0 for a byte that is kept. Up to
-// noPath the line is known to hold no path, so that bytes that could be of one are looked at once.
+// classedToken returns the end of the token at line[i] and the byte that replaces it, or 0 for a byte that is kept. The line has no
+// path up to noPath. This bound makes the search for paths linear.
 func classedToken(line []byte, i int, noPath *int) (end int, kind byte) {
 	b := line[i]
 	if b == '\'' || b == '"' || b == '`' {
@@ -71,7 +66,7 @@ func classedToken(line []byte, i int, noPath *int) (end int, kind byte) {
 	return i + 1, 0
 }
 
-// pathEnd returns where the bytes end that a path can have, and whether a slash is among them.
+// pathEnd returns the end of the bytes from line[i] that a path can have, and whether one of them is a slash.
 func pathEnd(line []byte, i int) (end int, path bool) {
 	for end = i; end < len(line); end++ {
 		switch b := line[end]; {
@@ -84,7 +79,7 @@ func pathEnd(line []byte, i int) (end int, path bool) {
 	return end, path
 }
 
-// leastID is how long a word of letters and digits must be to be an id, and not the code of an error.
+// leastID is the least length of an id. A shorter word of letters and digits may be the code of an error.
 const leastID = 8
 
 func isID(word []byte) bool {
@@ -95,8 +90,9 @@ func isID(word []byte) bool {
 	return len(word) >= leastID && kinds == digit|alpha
 }
 
-// ErrorLine returns the line of an error's text, as raw JSON, that says most about it. It is a part of raw. Of a text over
-// MaxClassified its two ends are read.
+// ErrorLine returns the most significant line of an error's text, as raw JSON: the last line that begins with the name of an error
+// ("ValueError: …"), else the first line with a word such as error, failed or not found, else the first line. The result is a part
+// of raw. Of a text over MaxClassified bytes, its two ends are read.
 func ErrorLine(raw []byte) []byte {
 	if string(raw) == "null" {
 		return nil // an output that says nothing
@@ -119,8 +115,8 @@ func ErrorLine(raw []byte) []byte {
 	return lines.first
 }
 
-// errorLines are the lines of an error's text that may say most about it: the first, the first with a telling word, and the
-// last that begins with the name of an error.
+// errorLines are the candidates for ErrorLine: the first line, the first one with a telling word, and the last one that begins with
+// the name of an error.
 type errorLines struct{ first, telling, named []byte }
 
 func (e *errorLines) read(text []byte) {
@@ -142,7 +138,7 @@ func (e *errorLines) read(text []byte) {
 	}
 }
 
-// cutLine cuts at a line end, escaped as in JSON or plain.
+// cutLine cuts a text at its first line end, which is plain or escaped as in JSON.
 func cutLine(text []byte) (line, rest []byte) {
 	for i := indexEither(text, 0, '\n', '\\'); i < len(text); i = indexEither(text, i+2, '\n', '\\') {
 		switch {

@@ -21,12 +21,12 @@ func TestErrorClass(t *testing.T) {
 		{"another word", `"permission denied"`, `"connection denied"`, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got := ErrorClass([]byte(tc.a)) == ErrorClass([]byte(tc.b)); got != tc.same {
+			if got := ErrorClass(ErrorLine([]byte(tc.a))) == ErrorClass(ErrorLine([]byte(tc.b))); got != tc.same {
 				t.Errorf("%s and %s: same is %v", tc.a, tc.b, got)
 			}
 		})
 	}
-	if ErrorClass(nil) != 0 || ErrorClass([]byte(`""`)) != 0 {
+	if ErrorClass(ErrorLine(nil)) != 0 || ErrorClass(ErrorLine([]byte(`""`))) != 0 {
 		t.Error("no text has a class")
 	}
 }

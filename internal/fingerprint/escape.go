@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// str copies a string. One without an escape is copied as it is.
+// str appends the canonical form of the string at c.pos, and reports whether it is valid.
 func (c *Canonicalizer) str() bool {
-	end := plainEnd(c.in, c.pos+1)
+	end := indexEither(c.in, c.pos+1, '"', '\\')
 	if end == len(c.in) {
 		return false
 	}
@@ -21,11 +21,8 @@ func (c *Canonicalizer) str() bool {
 	return c.escaped()
 }
 
-// plainEnd returns the position of the first quote or backslash from i on, or len(b).
-func plainEnd(b []byte, i int) int { return indexEither(b, i, '"', '\\') }
-
-// indexEither returns the position of the first of two bytes from i on, or len(b). It reads eight bytes at a time, because the distance
-// is often short.
+// indexEither returns the position of the first x or y from i on, or len(b). It reads eight bytes at a time. bytes.IndexByte would take
+// a call for each of the two bytes, and the distance is often short.
 func indexEither(b []byte, i int, x, y byte) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(b); i += 8 {
@@ -41,6 +38,7 @@ func indexEither(b []byte, i int, x, y byte) int {
 	return i
 }
 
+// escaped is str for a string with escapes.
 func (c *Canonicalizer) escaped() bool {
 	c.out = append(c.out, '"')
 	for i := c.pos + 1; i < len(c.in); i++ {

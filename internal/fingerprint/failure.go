@@ -5,20 +5,19 @@ import (
 	"slices"
 )
 
-// What a tool that answers with an object calls the exit status of a program, and the text that says what went wrong; of
-// the texts present the first of the list counts.
+// The names of an object's members that hold the exit status of a program, and those that hold the text about a failure. Of several
+// texts in one object, the first in the list counts.
 var (
 	statusNames  = [...]string{"exit_code", "exitCode", "exit_status", "returncode", "return_code"}
 	failureTexts = [...]string{"error", "stderr", "message", "output", "result", "stdout"}
 )
 
-// maxStatus is how much of the first and of the last line of an output is read for an exit status, in bytes.
+// maxStatus is the number of bytes of the first and of the last line of an output in which an exit status is looked for.
 const maxStatus = 64
 
-// Failure reads an output, as raw JSON, of a call that completed as far as anybody knows. It reports whether the output
-// itself says that the call failed: by an exit status other than 0 in its first or last line, by beginning with a
-// traceback or "Error:", or, in an object, by an exit status, by an error, or by success being false. The text is the
-// part of raw that says what went wrong; all of raw where no part does.
+// Failure reports whether the output of a completed call, as raw JSON, says that the call failed. A text does so with an exit status
+// other than 0 in its first or last line, or if it begins with a traceback or "Error:". An object does so with such an exit status, with
+// an error, or with false for success. text is the part of raw that describes the failure, or the whole of raw if no part does.
 func Failure(raw []byte) (text []byte, failed bool) {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 {
@@ -55,7 +54,7 @@ func failureInObject(object []byte) (text []byte, failed bool) {
 	}
 }
 
-// tellsFailure judges one member of an object.
+// tellsFailure reports whether a member of an object says that the call failed.
 func tellsFailure(name string, value []byte) bool {
 	switch name {
 	case "success", "ok":
@@ -68,7 +67,7 @@ func tellsFailure(name string, value []byte) bool {
 	return slices.Contains(statusNames[:], name) && (value[0] == '-' || '1' <= value[0] && value[0] <= '9')
 }
 
-// textWithin returns a text that is not empty: the value itself or, of an object, its message; nil if there is none.
+// textWithin returns the value if it is a text, or the message in it if it is an object. It returns nil for an empty text and for none.
 func textWithin(value []byte) []byte {
 	for at := 1; value[0] == '{'; {
 		name, inner, next, ok := memberAt(value, at)
@@ -87,7 +86,7 @@ func textWithin(value []byte) []byte {
 	return nil
 }
 
-// failureInText judges the inside of a JSON string.
+// failureInText reports whether the inside of a JSON string says that the call failed.
 func failureInText(text []byte) bool {
 	text = trimEscaped(text)
 	if bytes.HasPrefix(text, []byte("Traceback (most recent call last):")) || bytes.HasPrefix(text, []byte("Error:")) {
@@ -106,7 +105,7 @@ func failureInText(text []byte) bool {
 	return failed
 }
 
-// exitLine is the line of Gemini CLI and Qwen Code, behind which they write the signal and the process group.
+// exitLine begins the line with the exit status of Gemini CLI and Qwen Code. Lines with the signal and the process group follow it.
 const exitLine = `\nExit Code: `
 
 func inFirstLine(part []byte, at int) bool { return oneLine(part[:at]) }
@@ -133,10 +132,10 @@ func trimEscaped(text []byte) []byte {
 	}
 }
 
-// escapedTag ends a tag where JSON is written so that it is valid in HTML.
+// escapedTag is the end of a tag in JSON that is escaped for HTML.
 const escapedTag = `\u003e`
 
-// exitPhrases say what comes before an exit status. They are looked for by a stem that is rare, and then by what follows it.
+// exitPhrases are the phrases before an exit status. Each is found by a rare stem and by the text that follows it.
 var exitPhrases = [...]struct {
 	stem string
 	ends []string
@@ -145,8 +144,7 @@ var exitPhrases = [...]struct {
 	{"eturn", []string{"code", " code", "_code"}},
 }
 
-// exitStatus reports whether a part of a text has an exit status at a place where it counts, and whether that status is
-// other than 0.
+// exitStatus reports whether part has an exit status at a position that counts, and whether that status is other than 0.
 func exitStatus(part []byte, counts func(part []byte, at int) bool) (known, failed bool) {
 	for k := range exitPhrases {
 		phrase := &exitPhrases[k]
@@ -164,8 +162,7 @@ func exitStatus(part []byte, counts func(part []byte, at int) bool) (known, fail
 	return false, false
 }
 
-// statusBehind returns the first character of the number that follows one of the ends at the beginning of text; 0 if none
-// does.
+// statusBehind returns the first character of the number that follows one of the ends at the beginning of text, or 0 if there is none.
 func statusBehind(text []byte, ends []string) byte {
 	for _, end := range ends {
 		rest, ok := bytes.CutPrefix(text, []byte(end))

@@ -1,8 +1,7 @@
-// Package fingerprint says when two things are "the same" in one particular sense: the same call as sent, the same
-// JSON value, the same target, the same result, the same result but for its volatile parts, nearly the same text.
-// The fold (package unloop) calls it once per event, so nothing here builds a tree, and ordinary input allocates
-// nothing. Hashes are xxh3: fast, and the same in every process, so they can be stored. They are not a defence
-// against somebody who looks for collisions.
+// Package fingerprint decides whether two things are the same in a particular sense: the same call as sent, the same JSON value,
+// the same target, the same result, the same result except for its volatile parts, or nearly the same text. Package unloop calls
+// it for each event, so no function builds a tree, and ordinary input allocates nothing. Hashes are xxh3: fast, and the same in
+// every process, so they can be stored. They do not resist an attacker who searches for collisions.
 package fingerprint
 
 import (
@@ -11,13 +10,13 @@ import (
 	"github.com/zeebo/xxh3"
 )
 
-// Hash is the fingerprint of something. Zero means no fingerprint.
+// Hash is a 64-bit fingerprint. 0 means that there is none.
 type Hash uint64
 
 // Bytes returns the fingerprint of b.
 func Bytes(b []byte) Hash { return Hash(xxh3.Hash(b)) }
 
-// String returns the fingerprint of s; it is that of the same bytes.
+// String returns the fingerprint of the bytes of s, without a copy.
 func String(s string) Hash { return Hash(xxh3.HashString(s)) }
 
 // Join returns the fingerprint of the pair (a, b), in this order.

@@ -9,7 +9,7 @@ import (
 
 // parts are what texts with volatile parts are made of.
 var parts = []string{
-	" ", " ", "_", "-", ".", ":", ",", "/", `"`, `\`, `\n`, `\"`, "a", "x", "B", "é", "→", "word", "deadbeef", "0", "7", "12", "2024", "1700000000", "0x12345678", "12ms", "3.14 s",
+	" ", " ", "_", "-", ".", ":", ",", "/", `"`, `\`, `\\`, `\t`, `\n`, `\"`, "a", "x", "B", "é", "→", "word", "deadbeef", "0", "7", "12", "2024", "1700000000", "0x12345678", "12ms", "3.14 s",
 	"tmp", "tmpab12cd34", "tool_call_id", "tool_call_id=", "too", "pid 12", "pid", "process 7", "process", "pro", "go-build12345678", "go-", "took", "Monday", "Jan", "May ",
 	"Mon, 02 Jan 2006 15:04:05 GMT", "Jan  2 15:04", "02/Jan/2006:15:04:05 +0000", "2024-05-01T10:00:00Z", "10:20", "3:04 pm",
 	"123e4567-e89b-12d3-a456-426614174000", "abcdefab-e89b-12d3-a456-426614174000",

@@ -8,19 +8,19 @@ import (
 	"unicode/utf8"
 )
 
-// openingWords is how many words a text opens with.
+// openingWords is the number of words in the opening of a text.
 const openingWords = 12
 
-// MinHash is what is kept of a text so that others can be held against it. Words are lower case; numbers count as one and
-// the same word, and marks do not count.
+// MinHash summarizes a text for comparisons with other texts. Words are compared in lower case. All numbers are equal, and punctuation
+// is ignored.
 type MinHash struct {
-	Words   int
-	Triples Sketch // of its runs of three words
-	Pairs   Sketch // of its runs of two words
-	Opening Sketch // of the runs of two in its first twelve words
+	Words   int    // number of words
+	Triples Sketch // of sequences of three words
+	Pairs   Sketch // of sequences of two words
+	Opening Sketch // of sequences of two words within the first twelve
 }
 
-// MinHashOf returns the minhash of text. It takes a few ns a byte and allocates nothing.
+// MinHashOf returns the MinHash of text. It takes a few ns a byte and allocates nothing.
 func MinHashOf(text string) MinHash {
 	var g MinHash
 	var before [2]Hash // the last two words, the latest first
@@ -49,12 +49,13 @@ func MinHashOf(text string) MinHash {
 	if word != 0 {
 		g.push(&before, word)
 	}
-	if g.Words == 2 { // too short for a run of three
+	if g.Words == 2 { // too short for a sequence of three
 		g.Triples = g.Pairs
 	}
 	return g
 }
 
+// push adds a word. before are the two words before it, the latest first.
 func (g *MinHash) push(before *[2]Hash, word Hash) {
 	g.Words++
 	if g.Words >= 2 {
@@ -70,7 +71,7 @@ func (g *MinHash) push(before *[2]Hash, word Hash) {
 	before[1], before[0] = before[0], word
 }
 
-// sketchSize is how many minima a Sketch keeps. The error of Resemblance is about 1/√sketchSize for long texts.
+// sketchSize is the number of minima in a Sketch. The error of Resemblance is about 1/√sketchSize for long texts.
 const sketchSize = 64
 
 // Sketch summarizes a set of fingerprints: one-permutation minhash (Li, Owen, Zhang, "One permutation hashing", 2012).
@@ -83,7 +84,7 @@ func (s *Sketch) put(h Hash) {
 	}
 }
 
-// Resemblance estimates how much of a and b both have, of what either has, from 0 to 1.
+// Resemblance estimates the Jaccard similarity of two sets, from 0 to 1. That of two empty sets is 0.
 func Resemblance(a, b *Sketch) float64 {
 	either, both := 0, 0
 	for k, x := range a { // without branches, which could not be predicted

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// plainDigits is the longest number that is written without an exponent, as JavaScript does.
+// plainDigits is the number of digits of the longest integer that is written without an exponent, as in JavaScript.
 const plainDigits = 21
 
-// number copies a number in a form that depends on its value only, exactly and not by way of a float: an integer of
-// up to 21 digits is kept.
+// number appends the number at c.pos in a form that depends on its value only, and reports whether it is valid. The value is exact,
+// because it is not converted to a float. An integer of up to 21 digits is copied.
 func (c *Canonicalizer) number() bool {
 	start, i := c.pos, c.pos
 	if c.in[i] == '-' {
@@ -39,7 +39,7 @@ func digits(b []byte) int {
 	return n
 }
 
-// decimal copies a number with a fraction, an exponent or very many digits. Its integer part ends at i.
+// decimal is number for a number with a fraction, an exponent or over 21 digits, which begins at start. Its integer part ends at i.
 func (c *Canonicalizer) decimal(start, i int) bool {
 	negative := c.in[start] == '-'
 	if negative {
@@ -69,7 +69,7 @@ func (c *Canonicalizer) decimal(start, i int) bool {
 	return true
 }
 
-// scanExponent reads the digits after the e. Very large exponents are cut off at a billion.
+// scanExponent reads the exponent after an e. A value beyond a billion counts as a billion.
 func scanExponent(b []byte) (value, length int) {
 	sign := 1
 	if len(b) > 0 && (b[0] == '+' || b[0] == '-') {

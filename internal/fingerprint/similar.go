@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// MaxCompared is the longest text that is compared whole, in bytes. Of a longer text, the first and the last half of
-// that number are compared.
+// MaxCompared is the length of the longest text that is compared as a whole, in bytes. Of a longer text, the first and the last half
+// of that number are compared.
 const MaxCompared = 4 << 10
 
-// Shape is what is kept of a text so that most comparisons end before they begin.
+// Shape summarizes a text, so that most comparisons need not read it.
 type Shape struct {
-	Length int        // characters
-	Bag    [32]uint16 // how many characters fall in each of 32 classes
+	Length int        // number of characters
+	Bag    [32]uint16 // number of characters in each of 32 classes
 }
 
 // ShapeOf returns the shape of text, cut as Clip cuts it.
@@ -32,7 +32,7 @@ func ShapeOf(text []byte) Shape {
 	return s
 }
 
-// common returns how many characters the two texts can have in common at most, in whatever order.
+// common returns an upper bound of the number of characters that the two texts have in common.
 func (s *Shape) common(other *Shape) int {
 	n := 0
 	for k, own := range s.Bag {
@@ -51,30 +51,30 @@ func Clip(dst, text []byte) []byte {
 	return append(dst, text[len(text)-MaxCompared/2:]...)
 }
 
-// Matcher compares one text with many: how alike two texts a and b are is 2·LCS(a, b) / (len a + len b), over
-// characters, where LCS is the length of their longest common subsequence. It is the bit-parallel algorithm of Crochemore,
-// Iliopoulos, Pinzon and Reid, "A fast and practical bit-vector algorithm for the longest common subsequence
-// problem" (2001): len a · len b / 64 steps at worst. It keeps its buffers. Not safe for concurrent use.
+// Matcher compares one text with many. The similarity of two texts a and b is 2·LCS(a, b) / (len a + len b) over characters, where
+// LCS is the length of the longest common subsequence. A Matcher uses the bit-parallel algorithm of Crochemore, Iliopoulos, Pinzon
+// and Reid, "A fast and practical bit-vector algorithm for the longest common subsequence problem" (2001), which takes at most
+// len a · len b / 64 steps. It reuses its buffers. It is not safe for concurrent use.
 type Matcher struct {
 	text  []byte
 	shape Shape
-	words int            // of 64 characters of text
-	peq   []uint64       // per symbol, words words: its places in text
-	extra map[rune]int32 // symbols of characters beyond ASCII
+	words int            // machine words for one bit per character of text
+	peq   []uint64       // for each symbol, its positions in text: one bit each, in words machine words
+	extra map[rune]int32 // the symbols of characters beyond ASCII
 	rows  []uint64
 	ready bool // peq is built
-	left  int  // full comparisons
+	left  int  // full comparisons that are left
 }
 
-// Reset makes text the one that is compared. It must stay unchanged while it is. Of the comparisons that follow, full
-// may be full ones.
+// Reset sets the text that the following calls compare with others. The caller must not modify it until the next Reset. At most full
+// of these comparisons are made in full.
 func (m *Matcher) Reset(text []byte, full int) {
 	m.text, m.shape, m.ready, m.left = text, ShapeOf(text), false, full
 }
 
-// Similar reports whether the text and other are at least threshold alike (0 to 1). Cheap bounds come first: lengths,
-// the common beginning and end, and how many characters of each class the two have. Where only a full comparison could
-// decide and none is left, the answer is no.
+// Similar reports whether the similarity of the text and other is at least threshold, from 0 to 1. It checks cheap bounds first:
+// lengths, the common beginning and end, and the number of characters of each class. If these do not decide and no full comparison is
+// left, it returns false.
 func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
 	total := m.shape.Length + shape.Length
 	if total == 0 {
@@ -99,7 +99,7 @@ func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
 	return m.lcs(other, shape.Length, least) >= least
 }
 
-// Ratio returns how alike the text and other are, from 0 to 1.
+// Ratio returns the similarity of the text and other, from 0 to 1.
 func (m *Matcher) Ratio(other []byte) float64 {
 	shape := ShapeOf(other)
 	total := m.shape.Length + shape.Length
@@ -129,14 +129,15 @@ func commonEnds(a, b []byte) int {
 	return head + tail
 }
 
+// load returns the eight bytes from b[i] on as a number.
 func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
 
-// giveUpEvery is after how many characters lcs looks whether it can still reach what is asked for.
+// giveUpEvery is the number of characters after which lcs checks whether it can still reach the required length.
 const giveUpEvery = 32
 
-// lcs returns the length of the longest common subsequence of the text and other, which has length characters, if it is at
-// least least; else it returns some smaller number. A subsequence that long skips at most length - least characters of
-// other and m.shape.Length - least of the text, so only matches within that band of the diagonal are looked at.
+// lcs returns the length of the longest common subsequence of the text and other if it is at least least, and some smaller number
+// otherwise. other has length characters. A subsequence of that length skips at most length - least characters of other and
+// m.shape.Length - least of the text, so lcs considers only matches within that band of the diagonal.
 func (m *Matcher) lcs(other []byte, length, least int) int {
 	if !m.ready {
 		m.build()
@@ -168,7 +169,7 @@ func (m *Matcher) lcs(other []byte, length, least int) int {
 	return m.matched(v)
 }
 
-// matched counts the zeros of v, which are the characters of the text that the subsequence holds.
+// matched returns the number of zero bits in v, one for each character of the text that is in the subsequence.
 func (m *Matcher) matched(v []uint64) int {
 	common := 0
 	for _, row := range v {
@@ -180,6 +181,7 @@ func (m *Matcher) matched(v []uint64) int {
 	return common
 }
 
+// step advances v, the state of the algorithm, by a character that occurs in the text at the positions in match.
 func step(v, match []uint64) {
 	var carry uint64
 	for k, row := range v {
@@ -190,7 +192,7 @@ func step(v, match []uint64) {
 	}
 }
 
-// build records the places of each symbol in the text.
+// build computes the positions of each symbol in the text.
 func (m *Matcher) build() {
 	m.ready = true
 	m.words = (m.shape.Length + 63) / 64
@@ -209,6 +211,7 @@ func (m *Matcher) build() {
 	}
 }
 
+// symbol returns the number of a character, or -1 if the text does not have it.
 func (m *Matcher) symbol(r rune) int {
 	if r < utf8.RuneSelf {
 		return int(r)
@@ -219,6 +222,7 @@ func (m *Matcher) symbol(r rune) int {
 	return -1
 }
 
+// admit returns the number of a character, which may be new.
 func (m *Matcher) admit(r rune) int {
 	if s := m.symbol(r); s >= 0 {
 		return s
@@ -234,6 +238,7 @@ func (m *Matcher) admit(r rune) int {
 	return s
 }
 
+// resize returns s with n elements. It reuses the memory of s if that suffices.
 func resize(s []uint64, n int) []uint64 {
 	if cap(s) < n {
 		return append(s[:cap(s)], make([]uint64, n-cap(s))...)

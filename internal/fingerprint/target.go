@@ -2,10 +2,9 @@ package fingerprint
 
 import "bytes"
 
-// Target returns the fingerprint of the call's primary arguments, those that say what the call is about: path,
-// file_path, command, pattern, query, url, content, filename, offset, limit. Without any of them it is that of all
-// arguments. A shell's plain read of one file is the file, whichever command read it.
-// c has just made the arguments canonical; all is their canonical form.
+// Target returns the fingerprint of the primary arguments of a call: path, file_path, command, pattern, query, url, content, filename,
+// offset and limit. Without any of them, it is that of all arguments. For a shell's command that only reads one file, it is that of the
+// file, whichever program reads it. all must be the latest result of c.Canonical.
 func (c *Canonicalizer) Target(all []byte, shell bool) Hash {
 	var h Hash
 	for name, value := range c.Members {
@@ -35,8 +34,8 @@ func primary(name []byte) bool {
 	return false
 }
 
-// Command returns the command line of a shell call whose arguments c has just made canonical, or nothing: the member
-// command or cmd, as a text or as a list that ends in the script. It is valid until the next call of c.
+// Command returns the command line in the arguments that c.Canonical returned last, or nil if there is none. It is the member command
+// or cmd: a text, or a list whose last element is the script. It is valid until the next call of a method of c.
 func (c *Canonicalizer) Command() []byte {
 	for name, value := range c.Members {
 		if string(name) != "command" && string(name) != "cmd" {
@@ -52,7 +51,7 @@ func (c *Canonicalizer) Command() []byte {
 	return nil
 }
 
-// unquoted returns the text of a canonical string; other values stay as they are.
+// unquoted returns the text of a canonical string, and any other value unchanged.
 func (c *Canonicalizer) unquoted(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
 		return value
@@ -71,11 +70,11 @@ func (c *Canonicalizer) unquoted(value []byte) []byte {
 	return c.spare
 }
 
-// maxWords is how many words a plain read may have.
+// maxWords is the maximum number of words after the program in a plain read.
 const maxWords = 12
 
-// plainRead returns the file that a command line reads and does nothing else, or nothing: cat, head, tail and their
-// like, with flags and one file, which may be quoted.
+// plainRead returns the file that a command line reads, if it does nothing else, and nil otherwise. Such a command is one of readers
+// with flags and one file, which may be quoted.
 func plainRead(command []byte) []byte {
 	first, _, _ := bytes.Cut(command, []byte{' '})
 	valued, ok := readers[string(first)]
@@ -110,7 +109,7 @@ func takesValue(valued []string, flag []byte) bool {
 	return false
 }
 
-// readers are the commands that only read a file, each with those of its flags that take a value.
+// readers are the programs that only read a file, each with its flags that take a value.
 var readers = map[string][]string{
 	"cat": nil, "less": nil, "more": nil, "wc": nil, "md5sum": nil, "sha256sum": nil,
 	"file": {"-m", "-F", "--separator"},
@@ -119,8 +118,8 @@ var readers = map[string][]string{
 	"stat": {"-c", "--format", "--printf"},
 }
 
-// splitWords splits at white space and takes quotes off whole words. It returns how many words there are, or 0 where
-// there are too many, or quotes that it does not understand.
+// splitWords splits a text at white space and removes quotes around whole words. It returns the number of words, or 0 if there are too
+// many or a quote is within a word.
 func splitWords(words *[maxWords][]byte, s []byte) int {
 	n := 0
 	for {

@@ -1,35 +1,35 @@
 package fingerprint
 
-// wordKind is what a word means among counts.
+// wordKind is the meaning of a word in a line of counts.
 type wordKind uint8
 
 const (
 	strangeWord wordKind = iota // no runner uses it there
-	plainWord                   // it may occur among counts
-	testWord                    // what is counted
-	passWord
-	failWord
-	errorWord
-	lastWord // what follows is no longer counts
+	plainWord                   // runners use it, and it counts nothing
+	testWord                    // tests
+	passWord                    // tests that passed
+	failWord                    // tests that failed
+	errorWord                   // errors
+	lastWord                    // the rest of the line has no counts
 )
 
-// counts is the content of a line that has only counts.
+// counts is the content of a line of counts.
 type counts struct {
 	ran, passed, failed, errors int
-	passes, failures            bool // they were counted, if only to none
-	tests                       bool // it is about tests: it names them, or counts passes or failures, or gives a time
-	named                       bool // it names them
-	bound                       bool // a number follows its word: "Failures: 1"
+	passes, failures            bool // the line counts them; the number may be 0
+	tests                       bool // the line is about tests: it names them, counts passes or failures, or has a time
+	named                       bool // the line names tests
+	bound                       bool // a number follows its word, as in "Failures: 1"
 
-	number int      // the latest, if it still waits for its word, or -1
-	word   wordKind // the latest
-	binds  bool     // a colon or an equals sign follows it
-	label  bool     // the number followed "Tests:", and may be of tests or of the next word: "Tests: 1 failed"
-	within bool     // it was "in": a time follows
+	number int      // the latest number if no word has taken it yet, else -1
+	word   wordKind // of the latest word
+	binds  bool     // a colon or an equals sign follows the latest word
+	label  bool     // number follows "Tests:", so it may belong to tests or to the next word: "Tests: 1 failed"
+	within bool     // the latest word is "in", so a time may follow
 }
 
-// readCounts reads a line of counts: "2 failed, 1 passed in 0.02s", "Tests run: 3, Failures: 1". It returns false for a line
-// that has anything else in it.
+// readCounts reads a line of counts, such as "2 failed, 1 passed in 0.02s" or "Tests run: 3, Failures: 1". ok is false for a line with
+// any other content.
 func readCounts(line []byte) (c counts, ok bool) {
 	c.number = -1
 	for i := 0; i < len(line); {
@@ -66,7 +66,8 @@ func endOfNumber(line []byte, i int) int {
 	return i
 }
 
-// endOfWord takes digits and underscores for a part of the word: names that have them are not words of a runner.
+// endOfWord returns the end of the word at line[i]. Digits and underscores are part of it, because names with them are no words of a
+// runner.
 func endOfWord(line []byte, i int) int {
 	for i < len(line) && (class[line[i]]&(digit|alpha) != 0 || line[i] == '_') {
 		i++
@@ -74,7 +75,7 @@ func endOfWord(line []byte, i int) int {
 	return i
 }
 
-// isClear reports whether it is clear what was counted. "Failures: 1" alone may be of anything.
+// isClear reports whether the line counts tests for certain. "Failures: 1" alone may count anything.
 func (c *counts) isClear() bool { return !c.bound || c.named || c.passes && c.failures }
 
 func (c *counts) addNumber(token []byte) {
@@ -118,7 +119,7 @@ func (c *counts) addWord(kind wordKind, within bool) {
 	}
 }
 
-// take gives the number to a word of this kind.
+// take adds the number to the count of words of this kind.
 func (c *counts) take(kind wordKind) {
 	switch kind {
 	case passWord:
@@ -135,7 +136,7 @@ func (c *counts) take(kind wordKind) {
 	c.number = -1
 }
 
-// kindOf returns what a word means among counts.
+// kindOf returns the meaning of a word in a line of counts.
 func kindOf(word []byte) wordKind {
 	var lower [12]byte
 	if len(word) > len(lower) {

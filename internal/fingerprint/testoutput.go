@@ -2,32 +2,31 @@ package fingerprint
 
 import "bytes"
 
-// TestVerdict is what the output of a test runner says.
+// TestVerdict is the result of a test run, according to its output.
 type TestVerdict uint8
 
-// The verdicts.
+// The results of a test run.
 const (
-	NoVerdict TestVerdict = iota
-	TestsPassed
-	TestsFailed
+	NoVerdict   TestVerdict = iota // unknown
+	TestsPassed                    // all tests passed
+	TestsFailed                    // at least one test failed
 )
 
-// Bounds of what is read of an output, in bytes.
+// Limits of what is read of an output, in bytes.
 const (
-	maxTestOutput = 16 << 10 // its end, where runners sum up
-	maxTestLine   = 256      // the beginning of each line
+	maxTestOutput = 16 << 10 // of the end, which has the summary
+	maxTestLine   = 256      // of the beginning of each line
 )
 
-// ReadTestOutput returns the result of tests in an output: some failed, all passed, or unknown. The output is JSON,
-// a text or one that holds texts, or plain bytes; terminal colours do not matter. One failure outweighs any success.
+// ReadTestOutput returns the result of a test run from its output: a JSON text, other JSON with texts in it, or plain bytes. Terminal
+// colours are ignored. One failure outweighs any number of passed tests.
 //
-// It knows the lines in which the usual runners sum up: a line that is nothing but counts ("2 failed, 1 passed in
-// 0.02s"), wherever it comes from, and a few fixed phrases. A log that says "failed to connect" is no verdict, and neither
-// is a failed build, since not only tests build. It reads the last 16 KiB, takes time proportional to that, and allocates
-// nothing.
+// It recognises the summaries of the usual runners: a line of nothing but counts ("2 failed, 1 passed in 0.02s") and some fixed phrases.
+// Other output has no verdict: a log with "failed to connect", or a failed build, which need not be part of a test run. ReadTestOutput
+// reads the last 16 KiB and allocates nothing.
 func ReadTestOutput(raw []byte) TestVerdict {
 	r := testOutput{rest: raw, json: holdsTexts(raw)}
-	if begins(raw, `"{`) { // JSON within a string, as some tools answer: its first text
+	if begins(raw, `"{`) { // some tools return JSON in a string; the first text in it is read
 		if at := bytes.Index(raw[:min(len(raw), maxTestLine)], []byte(`\":\"`)); at > 0 {
 			r.rest = raw[at+len(`\":\"`):]
 		}
@@ -48,7 +47,7 @@ func ReadTestOutput(raw []byte) TestVerdict {
 	return verdict
 }
 
-// holdsTexts reports whether an output is JSON that may hold texts, rather than a text itself.
+// holdsTexts reports whether an output is JSON with texts in quotes, and not plain bytes.
 func holdsTexts(raw []byte) bool {
 	if len(raw) == 0 || raw[0] != '[' {
 		return len(raw) > 0 && (raw[0] == '"' || raw[0] == '{')
@@ -63,13 +62,13 @@ type testOutput struct {
 	json  bool // texts are in quotes, with escapes
 	tests bool // a line counted tests
 
-	unittest bool // Python's unittest said how many tests it ran, and is about to say how they went
-	ran      bool // ... and it was at least one
+	unittest bool // a line had the number of tests of Python's unittest; the result is in a later line
+	ran      bool // that number was at least one
 
 	buf [maxTestLine]byte
 }
 
-// line returns the beginning of the next line as it is read on a screen. It is valid until the next call.
+// line returns the beginning of the next line as a terminal displays it. It is valid until the next call.
 func (r *testOutput) line() []byte {
 	line := r.buf[:0]
 	for len(r.rest) > 0 {
@@ -93,7 +92,7 @@ func (r *testOutput) line() []byte {
 	return line
 }
 
-// pauses are the bytes at which line looks closer.
+// pauses are the special bytes that line may not copy.
 var pauses = [256]bool{'\n': true, '\r': true, '"': true, '\\': true, unseen: true}
 
 // unseen replaces a terminal's control sequence.
@@ -116,7 +115,7 @@ func (r *testOutput) pause() (b byte, length int) {
 }
 
 // unescape returns the byte that an escape encodes, and the length of the escape. rest is the text after the backslash. A line end
-// is '\n', and what is not ASCII is '~'. Backslashes are read as one, for JSON within a string of JSON.
+// is '\n', and a character beyond ASCII is '~'. Several backslashes count as one, because the text may be JSON in a JSON string.
 func unescape(rest []byte) (b byte, length int) {
 	for length < len(rest) && rest[length] == '\\' {
 		length++
@@ -182,7 +181,7 @@ func (r *testOutput) judge(line []byte) TestVerdict {
 	return r.judgeCounts(line)
 }
 
-// judgePhrase judges a line by how runners begin it.
+// judgePhrase returns the result of tests in a line with a fixed phrase of a runner.
 func judgePhrase(line []byte) TestVerdict {
 	switch {
 	case begins(line, "OK (") && contains(line, " test"), // PHPUnit, JUnit
@@ -210,7 +209,7 @@ func begins(line []byte, with string) bool {
 
 func contains(line []byte, part string) bool { return bytes.Contains(line, []byte(part)) }
 
-// judgeCounts judges a line that is nothing but counts.
+// judgeCounts returns the result of tests in a line of nothing but counts.
 func (r *testOutput) judgeCounts(line []byte) TestVerdict {
 	if begins(line, "[INFO]") || begins(line, "[ERROR]") || begins(line, "[WARNING]") { // Maven
 		line = line[1+bytes.IndexByte(line, ']'):]
@@ -235,7 +234,7 @@ func (r *testOutput) judgeCounts(line []byte) TestVerdict {
 	return NoVerdict
 }
 
-// judgeNode judges a line of node --test and its like: "# fail 1". What the mark is an escape for does not matter.
+// judgeNode returns the result of tests in a line of node --test, such as "# fail 1". The first character may be any mark.
 func judgeNode(line []byte) TestVerdict {
 	_, line, _ = bytes.Cut(line, []byte{' '})
 	word, number, _ := bytes.Cut(line, []byte{' '})

@@ -2,11 +2,10 @@ package fingerprint
 
 import "bytes"
 
-// RunsTests reports whether a shell's command line runs tests: with pytest, unittest, go test, cargo test, jest, vitest, npm
-// test, mvn test, gradle test, rspec, phpunit, ctest and their like, in the usual ways to call them, alone or among other
-// commands. What a quoted text or a here-document says is not run. It takes time proportional to the command up to
-// MaxClassified, and allocates nothing. The two ends of a longer command are read as one, so that a here-document or a
-// quote that begins in the first continues in the second.
+// RunsTests reports whether one of the commands in a shell's command line runs tests. It knows the usual ways to call pytest, unittest,
+// go test, cargo test, jest, vitest, npm test, mvn test, gradle test, rspec, phpunit, ctest and similar runners. Quoted texts and
+// here-documents do not run. RunsTests takes time proportional to len(command) and allocates nothing up to MaxClassified bytes. Of a
+// longer command line it joins the two ends, because a quote or a here-document may begin in the first and end in the second.
 func RunsTests(command []byte) bool {
 	if head, tail := ends(command); tail != nil {
 		command = append(append(make([]byte, 0, MaxClassified), head...), tail...)
@@ -20,7 +19,7 @@ func RunsTests(command []byte) bool {
 	return false
 }
 
-// callsTests judges the words of one command.
+// callsTests reports whether a command, given by its words, runs tests.
 func callsTests(words [][]byte) bool {
 	for n := wrapper(words); n > 0; n = wrapper(words) {
 		words = words[n:]
@@ -48,7 +47,7 @@ func callsTests(words [][]byte) bool {
 	return testScript(words[0]) || verbTests(string(program), afterFlags(args, hasValue))
 }
 
-// verbTests judges a program whose first argument says what to do.
+// verbTests reports whether a program runs tests whose first argument is a subcommand or a task.
 func verbTests(program string, args [][]byte) bool {
 	if len(args) == 0 {
 		return false
@@ -75,7 +74,7 @@ func verbTests(program string, args [][]byte) bool {
 	return false
 }
 
-// pythonTests judges the arguments of Python: a module, or a script.
+// pythonTests reports whether Python runs tests with these arguments, which name a module or a script.
 func pythonTests(args [][]byte) bool {
 	for k, arg := range args {
 		switch {
@@ -96,7 +95,7 @@ func pythonTests(args [][]byte) bool {
 	return false
 }
 
-// scriptTests judges the arguments of a shell: -c and a command line, or a script.
+// scriptTests reports whether a shell runs tests with these arguments: -c and a command line, or a script.
 func scriptTests(args [][]byte) bool {
 	for k, arg := range args {
 		if len(arg) == 0 || arg[0] != '-' {
@@ -109,8 +108,8 @@ func scriptTests(args [][]byte) bool {
 	return false
 }
 
-// testScript reports whether a file is, by its name, a script that runs a project's tests: runtests.py, run_tests.sh,
-// test.sh, bin/test.
+// testScript reports whether the name of a file is that of a script that runs tests, such as runtests.py, run_tests.sh, test.sh or
+// bin/test.
 func testScript(path []byte) bool {
 	name, extension, _ := bytes.Cut(programOf(path), []byte{'.'})
 	switch string(name) {
@@ -122,7 +121,8 @@ func testScript(path []byte) bool {
 	return false
 }
 
-// testTask reports whether a task runs tests by its name: test, tests, test:unit, unit-test, :app:test, integrationTest.
+// testTask reports whether the name of a task is that of a test run, such as test, tests, test:unit, unit-test, :app:test or
+// integrationTest.
 func testTask(task []byte) bool {
 	rest, ok := bytes.CutPrefix(task, []byte("test"))
 	if ok && (len(rest) == 0 || string(rest) == "s" || bytes.IndexByte([]byte(":-_."), rest[0]) >= 0) {
@@ -132,7 +132,7 @@ func testTask(task []byte) bool {
 	return string(name) == "test" || string(name) == "tests" || bytes.HasSuffix(name, []byte("Test"))
 }
 
-// hasTask reports whether one of the arguments is a task that runs tests, or one of the others.
+// hasTask reports whether one of the arguments is a task that runs tests or one of the tasks in others.
 func hasTask(args [][]byte, others ...string) bool {
 	for k, arg := range args {
 		if len(arg) == 0 || arg[0] == '-' || k > 0 && hasValue(args[k-1]) {
@@ -145,7 +145,7 @@ func hasTask(args [][]byte, others ...string) bool {
 	return false
 }
 
-// hasAny reports whether one of the words is one of these.
+// hasAny reports whether words and these have a word in common.
 func hasAny(words [][]byte, these ...string) bool {
 	for _, word := range words {
 		for _, this := range these {

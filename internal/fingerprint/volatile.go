@@ -2,8 +2,9 @@ package fingerprint
 
 import "bytes"
 
-// volatile returns the length of the volatile part that begins with the word at b[i], or 0. The byte before i is not
-// part of a word.
+// volatile returns the length of the volatile part that begins with the word at b[i], or 0 if the word is content: see Masker. The
+// byte before i must not be part of a word. The functions below return the length of one kind of volatile part at the beginning of a
+// text, or 0 if there is none.
 func volatile(b []byte, i int) int {
 	c := class[b[i]]
 	rest := b[i:]
@@ -65,7 +66,7 @@ func volatileNumber(b []byte, i int) int {
 	return duration(rest)
 }
 
-// afterNumber says whether a unit of time or the name of a month can begin with a byte, behind a number and a space.
+// afterNumber has the bytes that a unit of time or the name of a month can begin with.
 var afterNumber = func() (t [256]bool) {
 	for _, b := range []byte("numshµμJFMASOND") {
 		t[b] = true
@@ -73,7 +74,7 @@ var afterNumber = func() (t [256]bool) {
 	return t
 }()
 
-// count returns how many bytes at the beginning of b are of the class.
+// count returns the number of bytes at the beginning of b that are of the class.
 func count(b []byte, of uint8) int {
 	n := 0
 	for n < len(b) && class[b[n]]&of != 0 {
@@ -82,7 +83,7 @@ func count(b []byte, of uint8) int {
 	return n
 }
 
-// boundary reports whether no word continues at b[n].
+// boundary reports whether a word before b[n] ends there.
 func boundary(b []byte, n int) bool { return n >= len(b) || class[b[n]]&wordByte == 0 }
 
 func uuid(b []byte) int {
@@ -115,8 +116,8 @@ func unixTime(b []byte, n int) int {
 	return n
 }
 
-// maxDurationParts bounds how many numbers with a unit make one duration. Where the last of them is no duration after all,
-// the search continues after the first, so without a bound a long row of them would be read again from each.
+// maxDurationParts is the maximum number of parts of a duration, each a number with a unit. If the last part is not valid, the search
+// continues after the first number. The maximum keeps a long sequence of parts from being read again from each of its numbers.
 const maxDurationParts = 6
 
 // duration matches a number with a unit of time: 12ms, 12 ms, 0.31s, 3 seconds, 1m30s.
@@ -151,7 +152,7 @@ func duration(b []byte) int {
 	return total
 }
 
-// unit matches a unit of time and returns its length. After a space a lone m or h is no unit: it may be metres.
+// unit matches a unit of time. After a space, m and h do not match, because m may be metres.
 func unit(b []byte, spaced bool) int {
 	if bytes.HasPrefix(b, []byte("µs")) || bytes.HasPrefix(b, []byte("μs")) {
 		return len("µs")
@@ -169,7 +170,7 @@ func unit(b []byte, spaced bool) int {
 	return 0
 }
 
-// tempName matches what the standard libraries call a temporary file: tmp and eight random characters, or tmp. and ten.
+// tempName matches the names that standard libraries give to temporary files: tmp with eight random characters, or tmp. with ten.
 func tempName(b []byte) int {
 	if len(b) < 9 || b[0]|0x20 != 't' || b[1] != 'm' || b[2] != 'p' {
 		return 0
@@ -185,7 +186,7 @@ func tempName(b []byte) int {
 	return 0
 }
 
-// prefixed matches prefix and then at least least bytes of the class, up to the word's end.
+// prefixed matches prefix and at least least bytes of the class, which end the word.
 func prefixed(b []byte, prefix string, of uint8, least int) int {
 	if !bytes.HasPrefix(b, []byte(prefix)) {
 		return 0
@@ -197,8 +198,8 @@ func prefixed(b []byte, prefix string, of uint8, least int) int {
 	return n
 }
 
-// callID matches what frameworks write into a tool's result: tool_call_id='call_3', "tool_call_id": "toolu_01A", also where the
-// quotes are escaped.
+// callID matches the ids of calls that frameworks write into results: tool_call_id='call_3', "tool_call_id": "toolu_01A", and the same
+// with escaped quotes.
 func callID(b []byte) int {
 	const key = "tool_call_id"
 	if !bytes.HasPrefix(b, []byte(key)) || !boundary(b, len(key)) {

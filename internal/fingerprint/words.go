@@ -2,16 +2,16 @@ package fingerprint
 
 import "math/bits"
 
-// Bounds of what is read of a text.
+// Limits of what is read of a text.
 const (
 	readHead   = 3 << 10 // bytes of its beginning
-	readTail   = 1 << 10 // bytes of its end, where it is longer than both
+	readTail   = 1 << 10 // bytes of its end, if the text is longer than both
 	maxTag     = 40      // bytes of a tag
-	maxNumbers = 8
-	maxDigits  = 18 // of a number that are read
+	maxNumbers = 8       // numbers
+	maxDigits  = 18      // digits of a number
 )
 
-// WordKind says what a word is made of.
+// WordKind is the kind of characters in a word.
 type WordKind uint8
 
 // The kinds of words.
@@ -22,57 +22,57 @@ const (
 	Volatile                 // a time, a duration, an address: see Masker
 )
 
-// Word is a word of a text, in small letters.
+// Word is a word of a text.
 type Word struct {
-	Hash  uint32
-	Kind  WordKind
-	First bool // of its line, sentence or JSON member
+	Hash  uint32   // of the word in lower case; 0 if it is Volatile
+	Kind  WordKind // the kind of its characters
+	First bool     // it begins a line, a sentence or a JSON member
 }
 
-// tailNumbers is how many numbers of the last line with numbers are kept.
+// tailNumbers is the number of numbers that a Tail keeps.
 const tailNumbers = 4
 
-// Tail is the last line, sentence or JSON member that has numbers. Summaries are usually there.
+// Tail is the last line, sentence or JSON member with numbers, which is usually a summary.
 type Tail struct {
-	Shape   Hash // of its words, where one stands for every other word than Letters; 0 for none
-	Numbers [tailNumbers]float64
-	Count   int // how many Numbers there are; the last ones if it has more
+	Shape   Hash                 // of its words; all words that are not Letters are equal; 0 if there is no Tail
+	Numbers [tailNumbers]float64 // its last numbers
+	Count   int                  // number of Numbers
 }
 
-// Words reads texts into words. Marks and tags such as <output> separate words and are none; the parts of a name with
-// underscores are words. It keeps its buffers from call to call. Not safe for concurrent use.
+// Words splits texts into words and classifies them. Punctuation and tags such as <output> separate words. The parts of a name with
+// underscores are separate words. Words reuses its buffers. It is not safe for concurrent use.
 type Words struct {
 	List    []Word
 	Numbers [maxNumbers]float64 // the first numbers
-	Count   int                 // how many Numbers there are
-	Left    float64             // the first duration, in the unit that it is written in; 0 for none
+	Count   int                 // number of Numbers
+	Left    float64             // the first duration, in the unit in which it is written; 0 for none
 	Tail    Tail
-	Shape   Hash   // of the words, where one stands for every other word than Letters
-	Ending  Ending // how the attempt ended, according to the text
-	Says    int    // number of words that say more than an exit status does
-	Zero    bool   // the Ending is Nothing, expressed as a count of 0
-	Void    bool   // the text is an empty value, such as [] or None
-	Passing bool   // the text describes a transient failure, such as a timeout
-	before  uint16 // what the word before says
-	latest  [2 * tailNumbers]float64
-	after   int // how many numbers were read after the Tail
-	seen    int // how many numbers were read
+	Shape   Hash                     // of the words; all words that are not Letters are equal
+	Ending  Ending                   // the end of the attempt, according to the text
+	Says    int                      // number of words, without numbers, ids and the words exit, code and status
+	Zero    bool                     // the Ending is Nothing, expressed as a count of 0
+	Void    bool                     // the text is an empty value, such as [] or None
+	Passing bool                     // the text describes a transient failure, such as a timeout
+	before  uint16                   // what the previous word says: bits such as fails
+	latest  [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
+	after   int                      // numbers after the Tail
+	seen    int                      // numbers read
 	text    []byte
 }
 
-// Reset forgets what was read.
+// Reset removes everything that was read.
 func (w *Words) Reset() {
 	*w = Words{List: w.List[:0], text: w.text[:0]}
 }
 
-// distinctive is the number from which on two texts hardly have it by chance.
+// distinctive is the least number that two texts hardly have in common by chance.
 const distinctive = 10_000
 
-// Distinctive reports whether the first number of the text is so large that two texts hardly have it by chance.
+// Distinctive reports whether the first number of the text is so large that two texts hardly have it in common by chance.
 func (w *Words) Distinctive() bool { return w.Count > 0 && w.Numbers[0] >= distinctive }
 
-// Add reads a text, plain or raw JSON, behind what was read since the last Reset. Of a text over 4 KiB it reads the first 3 KiB
-// and the last 1 KiB. It takes about 1 ns a byte and allocates nothing once its buffers have grown.
+// Add reads a text, plain or as raw JSON, and appends its words to those since the last Reset. Of a text over 4 KiB, it reads the first
+// 3 KiB and the last 1 KiB. It takes about 1 ns a byte and allocates nothing once its buffers have grown.
 func (w *Words) Add(text []byte) {
 	head, tail := headAndTail(text)
 	w.add(head)
@@ -91,7 +91,7 @@ func (w *Words) add(b []byte) {
 	}
 }
 
-// Append is Add for a text of which only List is needed. It does not classify the text.
+// Append is Add without the classification: it does not set Tail, Shape, Ending, Zero, Void and Passing.
 func (w *Words) Append(text []byte) {
 	head, tail := headAndTail(text)
 	w.read(head)
@@ -117,7 +117,7 @@ func headAndTail[T string | []byte](text T) (head, tail T) {
 
 // read reads the words of a text.
 func (w *Words) read(b []byte) {
-	var end [2 * lettersRead]byte // what the text ends with, and zeros behind it
+	var end [2 * lettersRead]byte // the end of the text, padded with zeros
 	rest := max(0, len(b)-lettersRead)
 	copy(end[:], b[rest:])
 	list := w.List
@@ -172,8 +172,8 @@ func (w *Words) read(b []byte) {
 	w.List = list
 }
 
-// mark returns the length of what separates words at the beginning of b, and whether a line, a sentence or a JSON member ends there. The
-// first byte is of the class apart.
+// mark returns the length of the separator at the beginning of b, and whether it ends a line, a sentence or a JSON member. The first
+// byte must be of the class apart.
 func mark(b []byte) (n int, ends bool) {
 	switch b[0] {
 	case '\n':
@@ -194,11 +194,11 @@ func mark(b []byte) (n int, ends bool) {
 	return 1, false
 }
 
-// lettersRead is how many bytes letters reads.
+// lettersRead is the number of bytes that letters reads.
 const lettersRead = 17
 
-// letters reads the word at the beginning of b, if it is one of up to 15 letters that surely is not volatile: most words are. It
-// returns the word's length and fingerprint, or 0. It does what word does, eight bytes at a time. Of a shorter b it reads nothing.
+// letters is word for the most frequent words: those of up to 15 letters that cannot be volatile. It reads eight bytes at a time. It
+// returns the length and the fingerprint of the word, and a length of 0 for any other word and if b is shorter than lettersRead.
 func (w *Words) letters(b []byte) (n int, h uint32) {
 	if len(b) < lettersRead {
 		return 0, 0
@@ -230,15 +230,15 @@ func (w *Words) letters(b []byte) (n int, h uint32) {
 	return n, uint32(full)
 }
 
-// notLetters returns the high bit of each of eight bytes that is no ASCII letter.
+// notLetters returns the high bit of each of the eight bytes in raw that is no ASCII letter.
 func notLetters(raw uint64) uint64 {
 	const each = 0x0101010101010101 // a factor that puts a byte into all eight
 	low := raw&(0x7F*each) | small
 	return ^((low+(0x80-'a')*each)&^(low+(0x7F-'z')*each))&(0x80*each) | raw&(0x80*each)
 }
 
-// mayVary reports whether what begins with n letters may be volatile without a digit: see volatile. raw has the first
-// eight bytes, and next is the byte after the letters.
+// mayVary reports whether a volatile part may begin with n letters: see volatile. raw has the first eight bytes, and next is the byte
+// after the letters.
 func mayVary(raw uint64, n int, next byte) bool {
 	switch uint32(raw)&0xFFFFFF | 0x202020 {
 	case 't' | 'm'<<8 | 'p'<<16:
@@ -255,12 +255,12 @@ func mayVary(raw uint64, n int, next byte) bool {
 	return n == 3 && raw&0x20 == 0 // a day or a month
 }
 
-// ofStatus reports whether a word of an exit status is written in raw, with zeros behind it.
+// ofStatus reports whether raw is the word exit, code or status, padded with zeros.
 func ofStatus(raw uint64) bool {
 	return raw == 'e'|'x'<<8|'i'<<16|'t'<<24 || raw == 'c'|'o'<<8|'d'<<16|'e'<<24 || raw == 's'|'t'<<8|'a'<<16|'t'<<24|'u'<<32|'s'<<40
 }
 
-// word reads the word at the beginning of b. Its length is 0 where there is none, but an underscore.
+// word returns the length, the fingerprint and the kind of the word at the beginning of b. The length is 0 if there is none.
 func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
 	kinds := uint8(0)
 	for n < len(b) {
@@ -296,11 +296,11 @@ func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
 	return n, hashWord(b, n), kind
 }
 
-const golden = 0x9E3779B97F4A7C15 // from the golden ratio: a factor that spreads bits
+const golden = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio: a factor that spreads bits
 
-const small = 0x2020202020202020 // the bit of eight small letters
+const small = 0x2020202020202020 // the bit that lower-case letters have, in eight bytes
 
-// hashWord returns the fingerprint of the first n bytes of b, in small letters, eight at a time.
+// hashWord returns the fingerprint of the first n bytes of b in lower case. It reads eight bytes at a time.
 func hashWord(b []byte, n int) uint32 {
 	h := uint64(n)
 	for n > 0 {
@@ -327,7 +327,7 @@ func hashWord(b []byte, n int) uint32 {
 	return uint32(h)
 }
 
-// letterSeen notes that a word has a letter. It is no bit of digit.
+// letterSeen means that a word has a letter. It has no bit in common with digit.
 const letterSeen = 0x80
 
 // partOfWord is digit for a digit, letterSeen for another byte of a word, and 0 for a byte that separates words, such as an underscore.
@@ -343,7 +343,7 @@ var partOfWord = func() (t [256]uint8) {
 	return t
 }()
 
-// decimal reads digits and a fraction, as far as they fit.
+// decimal returns the value of the number at the beginning of b, from its first 18 bytes.
 func decimal(b []byte) float64 {
 	value, scale := 0.0, 0.0
 	for _, d := range b[:min(len(b), maxDigits)] {
@@ -369,8 +369,7 @@ const symbolByte = 0xE2
 // symbol reports whether b begins with a character from U+2000 to U+2BFF: dashes, arrows, bars and the frames of spinners.
 func symbol(b []byte) bool { return len(b) > 2 && b[1] <= 0xAF }
 
-// tag returns by how much the tag at the beginning of b is longer than one byte; 0 if there is none. Tags
-// that wrap a result are not part of it.
+// tag returns the length of the tag at the beginning of b, less 1, or 0 if there is none.
 func tag(b []byte) int {
 	for n := 1; n < min(len(b), maxTag); n++ {
 		switch c := b[n]; {
@@ -383,10 +382,10 @@ func tag(b []byte) int {
 	return 0
 }
 
-// Run4 returns the fingerprint of four words in a row, from those of the first two and of the last two.
+// Run4 returns the fingerprint of four consecutive words, from those of the first two and of the last two.
 func Run4(first, last uint32) uint32 { return mix(first, last) }
 
-// Run2 returns the fingerprint of two words in a row.
+// Run2 returns the fingerprint of two consecutive words.
 func Run2(a, b Word) uint32 { return mix(a.Hash, b.Hash) }
 
 func mix(a, b uint32) uint32 {

@@ -18,6 +18,7 @@ func wordsOf(text string) *Words {
 func TestWordsClassifyAText(t *testing.T) {
 	for text, want := range map[string]Ending{
 		"The file main.go has been updated.":                     Done,
+		"The file main.go has been edited.":                      Done,
 		"Todos have been modified successfully. Please proceed.": Done,
 		"(Bash completed with no output)":                        Nothing,
 		"No matches found":                                       Nothing,

@@ -2,8 +2,8 @@ package fingerprint
 
 import "bytes"
 
-// Lines that the shell tools of common agents write around the output of a command: Claude Code, Codex, Gemini CLI, Qwen Code, OpenHands and
-// mini-swe-agent. Each list has what such a line begins with.
+// The beginnings of lines that shell tools write before and after the output of a command: those of Claude Code, Codex, Gemini CLI, Qwen
+// Code, OpenHands and mini-swe-agent.
 var (
 	linesBefore = [][]byte{
 		[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
@@ -16,9 +16,9 @@ var (
 	outputFrom = []byte("Output:")
 )
 
-// Unwrap returns what a command printed: the text of a shell tool, as a raw JSON string, without the lines that the tool writes before
-// and after the output. A command that printed nothing leaves no text. Another value is returned as it is. It takes time proportional to
-// the lines that it removes.
+// Unwrap returns the output of a command from the result of a shell tool: the inside of a raw JSON string, without the lines that the
+// tool writes before and after the output. It returns any other value unchanged, without white space around it. It takes time
+// proportional to the lines that it removes.
 func Unwrap(raw []byte) []byte {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) < 2 || raw[0] != '"' {
@@ -56,7 +56,7 @@ func beginsWithAny(line []byte, texts [][]byte) bool {
 	return false
 }
 
-// cutLastLine returns the last line of a text, and the text before it. It reads no more than that line.
+// cutLastLine cuts a text before its last line. It reads only that line.
 func cutLastLine(text []byte) (line, before []byte) {
 	for i := len(text) - 1; i >= 0; i-- {
 		switch {

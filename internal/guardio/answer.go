@@ -20,7 +20,7 @@ func (s *Server) before(ctx context.Context, q *request) {
 		return
 	}
 	if q.id != nil {
-		s.open.Add(openCall{q.run, string(q.id)}, d)
+		s.open.Set(openCall{q.run, string(q.id)}, d)
 	}
 	s.decided(d, nil)
 }

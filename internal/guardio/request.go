@@ -19,7 +19,7 @@ import (
 // ops are the operations, in the order in which an error lists them.
 var ops = []string{"before", "after", "text", "user", "progress", "allow", "control", "state", "stats", "reset", "snapshot", "restore"}
 
-// acts are what a person can order. A pause is not among them: a client of the guard waits by itself.
+// acts are the orders of people. A pause is not among them, because the client does the waiting.
 var acts = []string{unloop.ControlNudge, unloop.ControlHalt, unloop.ControlResume, "allow"}
 
 // mistake is the error of a request.

@@ -1,5 +1,5 @@
 // Package guardio implements the guard protocol: it reads requests as JSON lines and answers each with a line, in order. Agents
-// in any language thereby use package guard, which makes the decisions, as a child process or through a server.
+// in any language use it to ask package guard for decisions, through a child process or a server.
 // docs/guard-protocol.md describes the protocol.
 package guardio
 
@@ -25,7 +25,7 @@ const (
 	maxRuns      = 10_000    // approximate; the longest idle run is evicted
 	maxName      = 256       // bytes in the name of a run or a worker
 	maxID        = 1024      // bytes in an id
-	maxOpenCalls = 4096      // calls whose before an after finds; beyond, the oldest are forgotten
+	maxOpenCalls = 4096      // calls whose before an after finds; further calls drop the oldest ones
 	chunk        = 64 * 1024 // bytes that are read or written at once
 )
 
@@ -47,7 +47,7 @@ type Extras struct {
 	Controls func(run string, take func(*unloop.Event)) (stop func())
 }
 
-// ServeWith is Serve with more.
+// ServeWith is Serve with extras.
 func ServeWith(ctx context.Context, p *profile.Profile, more Extras, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -215,7 +215,7 @@ func (s *Server) handle(ctx context.Context, line []byte) {
 	}
 }
 
-// control returns the event of what a person did.
+// control returns the event that records an act of a person.
 func (q *request) control() *unloop.Event {
 	e := &unloop.Event{ID: q.order, Type: unloop.Control, Name: q.act, Text: q.text, Tool: q.tool}
 	if q.act == "allow" {

@@ -63,7 +63,7 @@ func (j *judge) fold(t *transcript) {
 	case Prompt:
 		j.endWaiting()
 		j.EndDue, j.Owed, j.SentBack = "", "", false
-		if !ingest.IsInserted(e.Text) { // the notice that a task in the background has ended is a reason to look again, but no person's word
+		if !ingest.IsInserted(e.Text) { // the notice that a background task has ended is not a message of a person
 			j.release()
 		}
 		j.text(unloop.RoleUser, e.Text)
@@ -107,8 +107,8 @@ func (j *judge) before(c Call) {
 	j.Open = append(j.Open, c)
 }
 
-// start folds the start of a call. A call that a person allowed runs, whatever the profile says: not every policy has a level that a
-// person's word resets.
+// start folds the start of a call. A call that a person allowed runs, whatever the profile says, because some policies have no level that a
+// person can reset.
 func (j *judge) start(c *Call, runs bool) guard.Decision {
 	if !runs {
 		return j.guard.Before(noWait, guard.Call{ID: c.ID, Tool: c.Tool, Args: c.Args, Agent: j.event.SubAgent})
@@ -357,7 +357,7 @@ func decisive(r *Ruling) *unloop.Finding {
 
 func (j *judge) reason(r *Ruling) string { return j.signed(r.Text) }
 
-// signed adds the sender to a text, and how a person overrules it.
+// signed adds to a text its sender, and the command with which a person overrules it.
 func (j *judge) signed(text string) string {
 	const most = maxText - 200
 	if len(text) > most {

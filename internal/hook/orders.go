@@ -10,33 +10,33 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// Order is what a person ordered of a session on a server.
+// Order is an order of a person to a session, from a server.
 type Order struct {
 	Number int64         // within the session, increasing
 	Event  *unloop.Event // a control or an override
 }
 
-// Ordered is what people ordered of a session, as far as hooks have heard it.
+// Ordered is the state of the orders to a session that hooks have fetched.
 type Ordered struct {
 	Heard   int64    `json:"heard"`             // Number of the last order; -1 for none
 	Paused  bool     `json:"paused,omitempty"`  // calls wait
-	Halted  string   `json:"halted,omitempty"`  // why a person halted the session; "" if nobody did
+	Halted  string   `json:"halted,omitempty"`  // why a person halted the session; "" if it is not halted
 	Order   string   `json:"order,omitempty"`   // the id of the order to pause or to halt
-	Ended   []string `json:"ended,omitempty"`   // ids of orders that a person's message ended, until the server knows
+	Ended   []string `json:"ended,omitempty"`   // ids of orders that a person's message ended and the server does not know
 	Pending string   `json:"pending,omitempty"` // a person's words for the model that no event could carry so far
 }
 
 // pauseWait is how long a hook waits for the end of a pause. Agents stop waiting for a hook after 10 seconds.
 const pauseWait = 5 * time.Second
 
-// heard is the answer of a server to a hook that asks for orders.
+// heard is a server's answer to a request for orders.
 type heard struct {
 	orders []Order
 	last   int64 // Number of the last order
 	failed bool  // the server did not answer
 }
 
-// hear asks the server for the orders that the session does not have. It holds no lock meanwhile. Before a call in a paused session it
+// hear fetches the orders that the session does not have. It holds no lock meanwhile. Before a call in a paused session it
 // waits for the end of the pause, at most as long as pauseWait.
 func (h *Hook) hear(ctx context.Context, server Server, e *Event, settings *Settings) (all heard) {
 	if server == nil {
@@ -64,7 +64,7 @@ func (h *Hook) hear(ctx context.Context, server Server, e *Event, settings *Sett
 	}
 }
 
-// ordered returns what is stored of the orders of a session.
+// ordered returns the stored state of the orders to a session.
 func (f Folder) ordered(e *Event) Ordered {
 	data, err := readRegular(f.path("sessions", key(e.Agent, e.Session, e.SubAgent)+".state"), maxSession)
 	if err != nil {
@@ -77,7 +77,7 @@ func (f Folder) ordered(e *Event) Ordered {
 	return about.Ordered
 }
 
-// obey notes an order.
+// obey applies an order to the state.
 func (o *Ordered) obey(e *unloop.Event) {
 	switch {
 	case e.Type == unloop.Override, e.Name == unloop.ControlResume:
@@ -103,7 +103,7 @@ func (j *judge) release() {
 	}
 }
 
-// obey carries out the orders that no other hook of the session has carried out.
+// obey applies the orders that no other hook of the session has applied.
 func (j *judge) obey(all heard) {
 	for _, o := range all.orders {
 		if o.Number <= j.Heard {

@@ -21,7 +21,7 @@ import (
 type Server interface {
 	// Rule returns the rulings about the steps of a run, in order.
 	Rule(ctx context.Context, run string, settings *Settings, steps []Step) ([]Ruling, error)
-	// Orders returns what people ordered of a run after the order with a number, and the number of the last order. If there is none, it
+	// Orders returns the orders to a run after the order with a number, and the number of the last order. If there is none, it
 	// waits for one, at most as long as wait.
 	Orders(ctx context.Context, run string, after int64, wait time.Duration) (orders []Order, last int64, err error)
 	// Send records events.
@@ -163,7 +163,7 @@ func (h *Hook) masker() (*mask.Masker, error) {
 	return mask.New(mask.Settings{Key: key})
 }
 
-// maskEvent masks the event, before anything of it is stored. The path of the transcript stays, because it is read and not stored.
+// maskEvent masks the event, before any of it is stored. The path of the transcript is not masked, because it is read and not stored.
 func maskEvent(m *mask.Masker, e *Event) {
 	e.Name, e.Dir, e.Text = m.Text(e.Name), m.Text(e.Dir), m.Text(e.Text)
 	e.Session, e.SubAgent = m.ID(e.Session), m.ID(e.SubAgent)
@@ -301,7 +301,7 @@ func (h *Hook) askServer(ctx context.Context, server Server, j *judge, settings 
 	}
 }
 
-// unanswered notes that the server did not answer in time.
+// unanswered logs that the server did not answer in time.
 func (h *Hook) unanswered(ctx context.Context, e *Event, settings *Settings, err error) {
 	if settings.Endpoint == "" && ctx.Err() == nil {
 		h.Folder.withdraw() // the server has ended without withdrawing

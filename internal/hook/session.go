@@ -47,7 +47,7 @@ type About struct {
 
 	AllowTools []string `json:"allow_tools,omitempty"` // tools that a person allowed
 	AllowOnce  []string `json:"allow_once,omitempty"`  // tools that a person allowed for one call; "" for any tool
-	AllowNext  int      `json:"allow_next,omitempty"`  // the number of next calls that run since a person let the session go on
+	AllowNext  int      `json:"allow_next,omitempty"`  // number of next calls that run because a person let the session continue
 
 	Ordered
 
@@ -101,11 +101,11 @@ func (f Folder) load(e *Event, p *profile.Profile, now func() time.Time) (*sessi
 	return &session{*about, g, len(data)}, nil
 }
 
-// goOnFor is the number of calls that run after a person let a session go on whose profile has no level that this resets. These are
-// the profiles of agents that show no results, and those that people configure.
+// goOnFor is the number of calls that run after a person let a session continue, if the profile has no level to reset. The profiles of
+// agents that show no results are examples.
 const goOnFor = 10
 
-// goOn lets the session go on. The reason is why.
+// goOn lets the session continue. The reason says why.
 func (s *session) goOn(why string) {
 	s.guard.Allow(noWait, why)
 	if s.Profile != profile.Default {
@@ -140,7 +140,7 @@ func split(data []byte) (*About, []byte, error) {
 	return about, rest[n:], nil
 }
 
-// spare is how much the file of a session usually grows by at one hook, in bytes.
+// spare is the usual growth of the file of a session at one hook, in bytes.
 const spare = 4 << 10
 
 // save saves the session. The caller holds its lock.

@@ -8,11 +8,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v3"
-
+	"github.com/unloop-ai/unloop/internal/settings"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -90,25 +90,24 @@ func projectFile(dir string) string {
 	}
 }
 
-// read reads a file if it exists.
+// read reads a file if it exists. It ignores keys other than hook.
 func (s *Settings) read(path string) error {
-	file, err := readRegular(path, maxFile)
+	data, err := readRegular(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
-	}
-	var content struct {
-		Hook *Settings `yaml:"hook"`
-	}
-	if err == nil {
-		err = yaml.Unmarshal(file, &content)
 	}
 	if err != nil {
 		return fmt.Errorf("read %s: %w", path, err)
 	}
-	if content.Hook != nil {
-		*s = *content.Hook
+	d := settings.NewDecoder()
+	if document := d.Document(path, data); document != nil {
+		for name, value := range d.Members("", document) {
+			if name.Value == "hook" {
+				d.Set("hook", reflect.ValueOf(s).Elem(), value)
+			}
+		}
 	}
-	return nil
+	return d.Errors.Err()
 }
 
 // LoadProfile returns the profile for an agent. If none is configured, an agent that shows no results gets the profile

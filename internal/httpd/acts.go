@@ -13,7 +13,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Acts keeps what people do and say.
+// Acts records what people do and say.
 type Acts interface {
 	// Act carries out the action and writes it to the audit log. The error is store.ErrNoMute for the end of a mute that does not
 	// exist.
@@ -26,7 +26,7 @@ type Acts interface {
 	LabelOf(ctx context.Context, run int64) (store.Label, error)
 	// Labels returns the labels of runs, the latest first: at most limit labels.
 	Labels(ctx context.Context, most int) ([]store.Label, error)
-	// Acknowledged returns which warnings of a run people have seen.
+	// Acknowledged returns the warnings of a run that people have acknowledged.
 	Acknowledged(ctx context.Context, run int64) ([]store.Acknowledgement, error)
 }
 
@@ -61,7 +61,7 @@ func (s *Server) actRoutes() {
 		"Labels a run, acknowledges a warning, or mutes a rule for a tool or a project. Muted and acknowledged warnings are recorded and not alerted. The act is written to the audit log.")
 	query(s, op, s.act)
 	query(s, s.operation(http.MethodGet, "/api/acts", Read, "acts", "list-acts", "List the audit log", "What people did, the latest first."), s.listActs)
-	query(s, s.operation(http.MethodGet, "/api/mutes", Read, "acts", "list-mutes", "List mutes", "The mutes that hold, the first first."), s.listMutes)
+	query(s, s.operation(http.MethodGet, "/api/mutes", Read, "acts", "list-mutes", "List mutes", "The mutes that hold, the oldest first."), s.listMutes)
 	query(s, s.operation(http.MethodGet, "/api/labels", Read, "acts", "list-labels", "List labels", "The labels of runs, the latest first."), s.listLabels)
 	query(s, s.operation(http.MethodGet, "/api/runs/{id}/review", Read, "acts", "get-review", "Get a run's review",
 		"The run's label, its acknowledged warnings, and the mutes of its project."), s.getReview)
@@ -79,7 +79,7 @@ func (s *Server) act(ctx context.Context, q *actQuery) (*actAnswer, error) {
 	b := &q.Body
 	a := store.Act{
 		At: time.Now(), Who: s.actor(q.Authorization), Action: b.Action, RunID: b.RunID, Warning: b.Warning, Rule: s.Name(b.Rule), Tool: s.Name(b.Tool),
-		Project: s.Name(b.Project), Value: s.Name(b.Value), Note: s.Name(b.Note), // masked as events are, so that a mute holds for their names
+		Project: s.Name(b.Project), Value: s.Name(b.Value), Note: s.Name(b.Note), // masked as in events, so that a mute matches their names
 	}
 	var err error
 	switch b.Action {

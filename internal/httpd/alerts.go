@@ -9,7 +9,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Alerts keeps the webhooks that people set up. The errors of an alert that does not exist, or is in the configuration file, are
+// Alerts manages the webhooks that people set up. The errors of an alert that does not exist, or is in the configuration file, are
 // store.ErrNoAlert and BadAlert.
 type Alerts interface {
 	// List returns all alerts, those of the configuration file first.
@@ -58,8 +58,8 @@ func (s *Server) alertRoutes() {
 			"the configuration file. The act is written to the audit log, as for changes and deletions.")
 	query(s, add, s.addAlert)
 	query(s, s.operation(http.MethodPost, "/api/alerts/{id}", Admin, "acts", "change-alert", "Change an alert",
-		"Members that are left out stay as they are."), s.changeAlert)
-	query(s, s.operation(http.MethodDelete, "/api/alerts/{id}", Admin, "acts", "delete-alert", "Delete an alert", "Messages that wait are dropped."), s.deleteAlert)
+		"Omitted members keep their values."), s.changeAlert)
+	query(s, s.operation(http.MethodDelete, "/api/alerts/{id}", Admin, "acts", "delete-alert", "Delete an alert", "Deletes a webhook and drops its waiting messages."), s.deleteAlert)
 	query(s, s.operation(http.MethodPost, "/api/alerts/{id}/test", Admin, "acts", "test-alert", "Send a test message",
 		"Sends a message of the type test to the endpoint, once, also in quiet hours, and waits for the answer."), s.testAlert)
 }
@@ -80,7 +80,7 @@ func (s *Server) changeAlert(ctx context.Context, q *changeAlertQuery) (*alertAn
 	return alertOr(s.Alerts.Change(ctx, s.by(q.Authorization), q.ID, s.masked(&q.Body)))
 }
 
-// masked masks the projects of an alert as those of runs are masked, so that it has their names.
+// masked masks the projects of an alert as those of runs are masked, so that the names are equal.
 func (s *Server) masked(a *api.NewAlert) *api.NewAlert {
 	if a.Projects != nil {
 		for k, name := range *a.Projects {

@@ -94,6 +94,16 @@ func (g *auth) known(r *http.Request) bool {
 	return err == nil && ok && address.Unmap() == local.AddrPort().Addr().Unmap()
 }
 
+// isLoopback reports whether a host is the machine itself.
+func isLoopback(host string) bool {
+	host = strings.TrimSuffix(strings.ToLower(host), ".")
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+		return true
+	}
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	return err == nil && address.Unmap().IsLoopback()
+}
+
 // hostName returns a host without port and brackets, in lower case.
 func hostName(host string) string {
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -156,7 +166,7 @@ func secretOf(authorization string) string {
 	return strings.TrimSpace(secret)
 }
 
-// nameOf returns the name of a token; "" if it is not known. It looks at all tokens whichever it is, as allows does.
+// nameOf returns the name of a token, or "" for an unknown token. It compares all tokens, as allows does.
 func (g *auth) nameOf(secret string) (name string) {
 	hash := sha256.Sum256([]byte(secret))
 	for i := range g.tokens {

@@ -65,7 +65,7 @@ func BenchmarkSendEvents(b *testing.B) {
 		events     int
 	}{{"one", one(1), 1}, {"500", "[" + strings.Join(all, ",") + "]", 500}} {
 		b.Run(tc.name, func(b *testing.B) {
-			s, err := New(Options{Pipeline: &discardingPipeline{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}})
+			s, err := New(Options{Pipeline: &discardingPipeline{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Shadow: &fakeShadow{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -88,7 +88,7 @@ func BenchmarkSendEvents(b *testing.B) {
 
 // BenchmarkOneRequest is a single event over a real connection, the client included.
 func BenchmarkOneRequest(b *testing.B) {
-	s, err := New(Options{Pipeline: &discardingPipeline{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}})
+	s, err := New(Options{Pipeline: &discardingPipeline{}, Store: &unusedStore{}, Telemetry: &telemetry{}, Hub: live.New(live.Options{}), Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Shadow: &fakeShadow{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}})
 	if err != nil {
 		b.Fatal(err)
 	}

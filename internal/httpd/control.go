@@ -22,7 +22,7 @@ type controls struct {
 	mu        sync.Mutex
 	given     chan struct{}                 // closed at the next order
 	listening map[string]int                // open requests, by run
-	heard     boundedmap.Map[string, int64] // the last order that was fetched, by run, of the runs that listened last
+	heard     boundedmap.Map[string, int64] // number of the last fetched order, by run, of the runs that listened last
 }
 
 // maxHeard is the minimum number of runs that controls.heard keeps.
@@ -47,7 +47,7 @@ func (c *controls) next() <-chan struct{} {
 	return c.given
 }
 
-// listen notes that the guards of runs ask, and what they have heard. The returned function ends that.
+// listen records that guards of runs listen, and their last orders. Calling stop ends that.
 func (c *controls) listen(runs []api.Listener) (stop func()) {
 	add := func(n int) {
 		c.mu.Lock()
@@ -56,9 +56,8 @@ func (c *controls) listen(runs []api.Listener) (stop func()) {
 			if c.listening[r.RunID] += n; c.listening[r.RunID] <= 0 {
 				delete(c.listening, r.RunID)
 			}
-			last, _, _ := c.heard.Use(r.RunID)
-			c.heard.Remove(r.RunID)
-			c.heard.Add(r.RunID, max(last, r.After))
+			last, _ := c.heard.Get(r.RunID)
+			c.heard.Set(r.RunID, max(last, r.After))
 		}
 	}
 	add(1)
@@ -90,15 +89,15 @@ type (
 
 func (s *Server) controlRoutes() {
 	op := s.operation(http.MethodPost, "/api/runs/{id}/control", Admin, "control", "control-run", "Nudge, pause, resume, allow or halt a guarded run",
-		"Gives an order to the guard of the run, and records it as an event of the run. A guard that listens gets it within a second. An "+
-			"observed run is answered with status 409: nobody would hear the order.")
+		"Gives an order to the guard of the run, and records it as an event of the run. A guard that listens gets it within a second. For "+
+			"an observed run it answers with status 409, because no guard would get the order.")
 	op.DefaultStatus = http.StatusCreated
 	query(s, op, s.control)
 	op = s.operation(http.MethodGet, "/api/runs/{id}/control", Read, "control", "get-control", "Get what people ordered of a run",
 		"The orders that were given to the guard of the run, and whether the guard listens.")
 	query(s, op, s.controlState)
 	op = s.operation(http.MethodPost, "/api/control/listen", Ingest, "control", "listen", "Wait for orders",
-		"For guards: answers with the orders of the runs that are new, at once or as soon as there is one, or with none after wait_ms.")
+		"For guards. Answers with the new orders of the runs: at once, as soon as there is one, or with none after wait_ms.")
 	query(s, op, s.listen)
 }
 
@@ -109,11 +108,11 @@ func (s *Server) control(ctx context.Context, in *orderInput) (*orderAnswer, err
 		return nil, err
 	}
 	if run.Guard.By == "" && run.Guard.ShadowedBy == "" {
-		return nil, problem(http.StatusConflict, "id", "the run is observed: no guard would hear the order")
+		return nil, problem(http.StatusConflict, "id", "the run is observed: no guard would get the order")
 	}
 	o := &in.Body
 	if o.Act == unloop.ControlNudge && strings.TrimSpace(o.Text) == "" {
-		return nil, problem(http.StatusUnprocessableEntity, "text", "a nudge needs words for the agent")
+		return nil, problem(http.StatusUnprocessableEntity, "text", "a nudge needs a text for the agent")
 	}
 	c := &store.Control{
 		EventID: "order-" + rand.Text(), Act: o.Act, Text: s.Name(o.Text), Tool: s.Name(o.Tool), Why: s.Name(o.Why), By: s.who(in.Authorization, o.By),
@@ -137,7 +136,7 @@ func (s *Server) control(ctx context.Context, in *orderInput) (*orderAnswer, err
 	return &orderAnswer{http.StatusCreated, api.ControlOf(run.ID, c)}, nil
 }
 
-// who returns who gives an order: the name of the token, and what the person says.
+// who returns the name of the person who gives an order. It consists of the name of the token and the name in the request.
 func (s *Server) who(authorization, said string) string {
 	name := s.actor(authorization)
 	switch said = s.Name(said); {
@@ -180,7 +179,7 @@ func (s *Server) listen(ctx context.Context, in *listenInput) (*heardAnswer, err
 func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) {
 	timeout := time.NewTimer(time.Duration(l.Wait) * time.Millisecond)
 	defer timeout.Stop()
-	var others <-chan time.Time // of a cluster, which take orders, too
+	var others <-chan time.Time // ticks in a cluster, because other servers take orders, too
 	if s.Cluster != nil {
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
@@ -194,7 +193,7 @@ func (s *Server) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) 
 		if err != nil || len(heard.Orders) > 0 {
 			return &heard, err
 		}
-		runs = heard.Runs // those that had none know their last order now
+		runs = heard.Runs // with the numbers of their last orders
 		if !listening {
 			// The guard counts as listening after the first read, because that read drops nudges.
 			defer s.controls.listen(s.recordedAs(l.Runs))()
@@ -241,7 +240,7 @@ func (s *Server) ordersFor(ctx context.Context, runs []api.Listener) (api.Heard,
 			acts = store.Standing(acts)
 		}
 		for k := range acts {
-			if acts[k].Number > of.After && acts[k].Ends == 0 { // the guard has ended it itself
+			if acts[k].Number > of.After && acts[k].Ends == 0 { // the guard already knows an order that it reported
 				heard.Orders = append(heard.Orders, api.ControlOf(of.RunID, &acts[k]))
 			}
 		}

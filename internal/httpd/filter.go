@@ -23,7 +23,7 @@ type RunFilter struct {
 	Agent    string   `query:"agent" doc:"Only runs in which this agent acted."`
 	Model    string   `query:"model" doc:"Only runs that called this model."`
 	Metadata string   `query:"metadata" doc:"Only runs with this member of their metadata, NAME=VALUE. The value is a text, number or boolean."`
-	Text     string   `query:"text" maxLength:"1024" doc:"Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. Of the runs that are found by their events, the latest 1,000."`
+	Text     string   `query:"text" maxLength:"1024" doc:"Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. It finds the latest 1,000 runs by their events."`
 	Since    string   `query:"since" doc:"Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h."`
 	Until    string   `query:"until" doc:"Only runs that started before this time: RFC 3339, or a duration before now, such as 24h."`
 }

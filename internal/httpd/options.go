@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
@@ -33,6 +31,7 @@ type Options struct {
 	Hub       *live.Hub // required
 	Judge     Judge     // required
 	Tuner     Tuner     // required
+	Shadow    Shadow    // required
 	Guards    Guards    // required
 	Alerts    Alerts    // required
 
@@ -165,12 +164,18 @@ func orElse[T comparable](value *T, other T) {
 	}
 }
 
+// DefaultLimits returns the limits of a server whose options set none.
+func DefaultLimits() (l Limits) {
+	l.fill()
+	return l
+}
+
 func (l *Limits) fill() {
 	orElse(&l.Body, 16<<20)
 	orElse(&l.Bodies, 16*l.Body)
 	orElse(&l.Events, 10_000)
 	orElse(&l.Levels, 128)
-	orElse(&l.Name, 512)
+	orElse(&l.Name, store.MaxKey)
 	orElse(&l.Connections, 1024)
 	orElse(&l.Streams, 256)
 	orElse(&l.Header, 64<<10)
@@ -186,8 +191,8 @@ func (l *Limits) fill() {
 // Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var wrong []error
-	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Tuner == nil || o.Guards == nil || o.Alerts == nil {
-		wrong = append(wrong, errors.New("pipeline, store, telemetry, hub, judge, tuner, guards and alerts are required"))
+	if o.Pipeline == nil || o.Store == nil || o.Telemetry == nil || o.Hub == nil || o.Judge == nil || o.Tuner == nil || o.Shadow == nil || o.Guards == nil || o.Alerts == nil {
+		wrong = append(wrong, errors.New("pipeline, store, telemetry, hub, judge, tuner, shadow, guards and alerts are required"))
 	}
 	for i, t := range o.Tokens {
 		if hash, err := hex.DecodeString(t.SHA256); err != nil || len(hash) != sha256.Size {
@@ -214,27 +219,4 @@ func (o *Options) Validate() error {
 		wrong = append(wrong, errors.New("limits must not be negative"))
 	}
 	return errors.Join(wrong...)
-}
-
-// CheckAddr returns an error if other machines can reach the address and there are no tokens. The address is HOST:PORT. An empty
-// host means all addresses of the machine.
-func CheckAddr(addr string, hasTokens bool) error {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return fmt.Errorf("listen at %q: %w", addr, err)
-	}
-	if hasTokens || isLoopback(host) {
-		return nil
-	}
-	return fmt.Errorf("other machines can reach %s: configure tokens, or use an address of this machine such as 127.0.0.1", addr)
-}
-
-// isLoopback reports whether a host is the machine itself.
-func isLoopback(host string) bool {
-	host = strings.TrimSuffix(strings.ToLower(host), ".")
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
-		return true
-	}
-	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
-	return err == nil && address.Unmap().IsLoopback()
 }

@@ -16,7 +16,7 @@ type (
 	overviewQuery struct {
 		RunFilter
 		Step string `query:"step" doc:"Length of a bucket, such as 15m. Default: the shortest of 1m, 2m, 5m, 10m, 15m, 30m, 1h, 2h, 3h, 6h, 12h, 24h, 48h and multiples of 168h with at most 60 buckets."`
-		By   string `query:"by" doc:"What groups has: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups."`
+		By   string `query:"by" doc:"The key of groups: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups."`
 	}
 	overviewAnswer struct{ Body api.Overview }
 )

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 // parametersOf returns the query parameters of each described operation, by its pattern.
@@ -54,7 +56,7 @@ func (s *Server) unknownParameter(pattern string, r *http.Request) *Problem {
 			if len(known) > 0 {
 				allowed = "allowed: " + strings.Join(known, ", ")
 			}
-			return problem(http.StatusUnprocessableEntity, name, fmt.Sprintf("unknown parameter%s; %s", meant(name, known), allowed))
+			return problem(http.StatusUnprocessableEntity, name, fmt.Sprintf("unknown parameter%s; %s", settings.DidYouMean(name, known), allowed))
 		}
 	}
 	return nil

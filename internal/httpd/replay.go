@@ -15,7 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// Judge has the profiles and replays recorded runs.
+// Judge lists the rules and the profiles, and replays recorded runs.
 type Judge interface {
 	// Replay evaluates a run under a profile with changed settings. It returns pipeline.ErrTooLong after most events, and
 	// SettingErrors if the profile or its settings are invalid.
@@ -67,6 +67,16 @@ func (s *Server) replayRoutes() {
 	r := &replays{Server: s}
 	query(s, op, r.replay)
 	r.suggestionRoutes()
+	r.shadowRoutes()
+}
+
+// turn reserves the only place for replays and bounds their time. Calling done ends both.
+func (r *replays) turn(ctx context.Context) (bounded context.Context, done func(), err error) {
+	if !r.busy.TryLock() {
+		return nil, nil, busy(http.StatusTooManyRequests, "another replay is running; the server runs one at a time")
+	}
+	bounded, end := context.WithTimeout(ctx, replayTime)
+	return bounded, func() { end(); r.busy.Unlock() }, nil
 }
 
 func (r *replays) replay(ctx context.Context, q *replayQuery) (*replayAnswer, error) {

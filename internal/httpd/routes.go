@@ -29,7 +29,7 @@ func (s *Server) routes() {
 
 func (s *Server) healthRoutes() {
 	op := s.operation(http.MethodGet, "/api/health", Anyone, "server", "health", "Get the server's health",
-		"200 while the server accepts events and answers queries, else 503. The reason is given to tokens that may read, or to everybody if there are no tokens.")
+		"200 while the server accepts events and answers queries, else 503. The answer has the reason for tokens with the scope read, and for everybody if there are no tokens.")
 	op.Responses["200"] = &huma.Response{Description: "The server works.", Content: content("application/json", schemaOf[api.Health](s))}
 	s.raw(op, func(w http.ResponseWriter, r *http.Request) error {
 		var err error

@@ -87,7 +87,7 @@ func TestTheSwitchFromStoreToHubSendsEachEventOnce(t *testing.T) {
 					}
 				}
 			}
-			s, err := New(Options{Pipeline: r, Store: r, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}})
+			s, err := New(Options{Pipeline: r, Store: r, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Shadow: &fakeShadow{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -89,7 +89,7 @@ func newTestServer(t testing.TB, change func(*Options)) *testServer {
 		}
 		hub.Close()
 	})
-	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}}
+	o := Options{Version: "1.2.3", Pipeline: p, Store: upToDate{s, p}, Telemetry: &telemetry{}, Hub: hub, Judge: &fakeJudge{}, Tuner: &fakeTuner{}, Shadow: &fakeShadow{}, Guards: &echoGuards{}, Alerts: &fakeAlerts{}}
 	if change != nil {
 		change(&o)
 	}

@@ -58,6 +58,9 @@ type Input struct {
 	// ends the input.
 	Skip func(*BadInput)
 
+	// Unknown receives each name that the format does not define, each time it occurs. Line returns its line. It may be nil.
+	Unknown func(Unknown)
+
 	r      *bufio.Reader
 	line   int               // line of the current value; 0 if unknown
 	object *jsontext.Decoder // reads objects from buffer

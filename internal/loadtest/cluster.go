@@ -18,7 +18,7 @@ import (
 )
 
 // cluster measures servers that share the PostgreSQL of UNLOOP_TEST_POSTGRES, whose database is empty, and as many NATS servers with as
-// many copies of the stream. Every process has its share of the processor time of an event.
+// many copies of the stream. It reports the processor time of an event by process.
 func cluster(ctx context.Context, set settings) (said string, err error) {
 	folder, err := os.MkdirTemp("", "unloop-load-*")
 	if err != nil {
@@ -82,7 +82,7 @@ func cluster(ctx context.Context, set settings) (said string, err error) {
 	return strings.TrimSuffix(said, "\n"), nil
 }
 
-// shareOf says what processes took of the processor for each event so far, and of memory.
+// shareOf returns the processor time of processes for each event so far, and their memory.
 func shareOf(processes []*server, events int64) (string, error) {
 	var used time.Duration
 	highest := 0
@@ -145,7 +145,7 @@ func stopAll(all []*server) (err error) {
 	return err
 }
 
-// sumOf returns the sum of a metric of the servers.
+// sumOf returns the sum of a metric over the servers.
 func sumOf(urls []string, metric string) (sum int64, err error) {
 	for _, u := range urls {
 		answer, err := http.Get(u + "/metrics")
@@ -154,7 +154,7 @@ func sumOf(urls []string, metric string) (sum int64, err error) {
 		}
 		for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
 			if text, ok := strings.CutPrefix(lines.Text(), metric+" "); ok {
-				n, _ := strconv.ParseFloat(text, 64) // 0 for what is no number
+				n, _ := strconv.ParseFloat(text, 64) // 0 if it is not a number
 				sum += int64(n)
 			}
 		}

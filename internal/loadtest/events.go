@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// feed makes the events of many runs, in the order of each run. Most calls are new work: their arguments and outcomes have other words.
-// Every twentieth run repeats itself.
+// feed makes the events of many runs, in the order of each run. The arguments and outcomes of most calls differ from those of all other calls.
+// Every twentieth run loops.
 type feed struct {
 	name   string
 	runs   []int // number of events made of each run
@@ -32,7 +32,7 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 	f.next = (f.next + 1) % len(f.runs)
 	n := f.runs[run]
 	f.runs[run]++
-	if f.length > 0 { // the run ends, and another one begins
+	if f.length > 0 { // the run ends, and a new one begins
 		run, n = run+n/f.length*len(f.runs), n%f.length
 	}
 	id = f.name + "-" + strconv.Itoa(run) + "-" + strconv.Itoa(n)
@@ -79,7 +79,7 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 	return append(to, '\n'), id
 }
 
-// words are those of arguments and outcomes.
+// words are the words of arguments and outcomes.
 var words = strings.Fields("accept address archive balance batch border branch buffer cache caller cancel catalog channel check client close " +
 	"cluster column commit compare config connect contract counter cursor decode default deliver delta deploy detail dialect digest discount " +
 	"dispatch domain driver encode endpoint engine entry error export factor failure fetch field filter finish folder format frame gateway grant " +
@@ -90,7 +90,7 @@ var words = strings.Fields("accept address archive balance batch border branch b
 	"subject summary switch table target template tenant thread ticket timer token topic trace transfer trigger update upload vendor version " +
 	"volume voucher wallet watch weight window worker writer")
 
-// appendWords appends n words of a call, from a number on. Other calls have other words.
+// appendWords appends n words of a call, beginning at the word with the number from. Different calls have different words.
 func appendWords(to []byte, call, from, n int, between byte) []byte {
 	for k := range n {
 		if k > 0 {

@@ -23,7 +23,7 @@ const (
 	heavyBody   = 14 << 20  // bytes of each
 )
 
-// manyRuns sends runs of 1 MB of inputs each, all live, to a profile that keeps inputs to compare them.
+// manyRuns sends live runs with 1 MB of inputs each, under a profile that keeps inputs to compare them.
 func manyRuns(ctx context.Context, s *server, _ settings) (string, error) {
 	const senders = 4
 	failed := make(chan error, senders)
@@ -46,7 +46,7 @@ func manyRuns(ctx context.Context, s *server, _ settings) (string, error) {
 	return peak(s, fmt.Sprintf("%d live runs of 1 MB of inputs", heavyRuns), errors.Join(errs...))
 }
 
-// inputs makes the calls of one run, each of a tool of its own, so that no input is compared with another.
+// inputs makes the calls of one run. Each call is of a different tool, so that no input is compared with another.
 func inputs(run int) []byte {
 	const size = 4000
 	var body bytes.Buffer
@@ -59,10 +59,10 @@ func inputs(run int) []byte {
 	return body.Bytes()
 }
 
-// oneTrace sends one request of very many empty spans of one trace.
+// oneTrace sends one request of heavySpans empty spans of one trace.
 func oneTrace(ctx context.Context, s *server, _ settings) (string, error) { return spans(ctx, s, 1) }
 
-// manyTraces sends one request of very many empty spans, each of a trace of its own.
+// manyTraces sends one request of heavySpans empty spans, each of a different trace.
 func manyTraces(ctx context.Context, s *server, _ settings) (string, error) {
 	return spans(ctx, s, heavySpans)
 }
@@ -84,12 +84,12 @@ func spans(ctx context.Context, s *server, traces int) (string, error) {
 	return peak(s, fmt.Sprintf("%d spans of %d traces in %d MB: %s", heavySpans, traces, len(body)/1_000_000, answer), err)
 }
 
-// field writes a field of protobuf that has a length.
+// field writes a length-delimited field of protobuf.
 func field(number byte, content []byte) []byte {
 	return append(binary.AppendUvarint([]byte{number<<3 | 2}, uint64(len(content))), content...)
 }
 
-// manyBodies sends large requests all at once, each until it is taken.
+// manyBodies sends large requests concurrently, and repeats each until it is accepted.
 func manyBodies(ctx context.Context, s *server, _ settings) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Minute)
 	defer cancel()
@@ -136,7 +136,7 @@ func sendOnce(ctx context.Context, c *http.Client, url, kind string, body []byte
 	return answer.StatusCode, errors.Join(err, answer.Body.Close())
 }
 
-// peak says what the server took at most.
+// peak returns the maximum memory of the server as a text.
 func peak(s *server, what string, err error) (string, error) {
 	if err != nil {
 		return "", err

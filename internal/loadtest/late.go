@@ -17,8 +17,8 @@ const (
 	longEvents = 200_000
 )
 
-// late sends a run of 4,000 events in reverse order, one event a request and then ten, and then the first event of a run of 200,000
-// events last. It measures the time until the verdict of each run includes all its events, and the time that another sender
+// late sends a run of 4,000 events in reverse order, with one event and then ten events in a request. It then sends a run of 200,000 events
+// whose first event is sent last. It measures the time until the verdict of each run includes all its events, and the time that another sender
 // waits for its answers.
 func late(ctx context.Context, s *server, _ settings) (string, error) {
 	said := ""
@@ -44,7 +44,7 @@ func late(ctx context.Context, s *server, _ settings) (string, error) {
 	return said + fmt.Sprintf("the first event of %d last: %.2f s; another sender meanwhile: %s", longEvents, took.Seconds(), other), err
 }
 
-// linesOf returns a run's events, each a line.
+// linesOf returns the events of a run as lines.
 func linesOf(name string, n int) (lines [][]byte) {
 	f := newFeed(name, 1)
 	for range n {
@@ -88,8 +88,8 @@ func judged(ctx context.Context, s *server, run string, events int) error {
 	return ctx.Err()
 }
 
-// besides calls work while another sender sends an event every 5 ms. It returns the duration of work, and a text with the times that
-// the sender waited for its answers.
+// besides calls work while another sender sends an event every 5 ms. It returns the duration of work, and a text with the response times of
+// that sender.
 func besides(ctx context.Context, s *server, work func() error) (took time.Duration, other string, err error) {
 	sending, stop := context.WithCancel(ctx)
 	defer stop()
@@ -118,7 +118,7 @@ func besides(ctx context.Context, s *server, work func() error) (took time.Durat
 	return took, fmt.Sprintf("%d answers, p50 %s, p99 %s, most %s", len(waits), part(0.5), part(0.99), part(1)), nil
 }
 
-// steady sends an event every 5 ms, at the latest once the one before is acknowledged, and returns how long each took.
+// steady sends an event every 5 ms, but not before the previous one is acknowledged. It returns the response times.
 func steady(ctx context.Context, s *server) (waits []time.Duration, err error) {
 	c := client(1)
 	f := newFeed("steady"+strconv.FormatInt(time.Now().UnixNano(), 36), 10)

@@ -1,6 +1,6 @@
-// Command loadtest measures a server from outside: it starts unloop serve as a process of its own, sends events to it over
-// loopback, and prints how fast they were recorded, how soon they were seen, and what memory the server took. make load
-// runs it, and docs/benchmarks.md has the results.
+// Command loadtest measures a server from outside. It starts unloop serve as a process, sends events to it over loopback, and
+// prints the throughput, the latencies, and the memory of the server. make load runs it, and docs/benchmarks.md has the
+// results.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// settings are what the flags say.
+// settings are the values of the flags.
 type settings struct {
 	unloop  string
 	attach  string
@@ -44,7 +44,7 @@ type settings struct {
 	nats    string
 }
 
-// scenario is one thing that is measured, each against a server of its own.
+// scenario is a measurement against a new server.
 type scenario struct {
 	name, about string
 	serve       string // flags of the server
@@ -104,7 +104,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// is reports whether a name is that of the scenario, or of the group that its own begins with: heavy is heavy-runs and others.
+// is reports whether a name is that of the scenario or of its group. The group heavy contains heavy-runs and others.
 func (sc *scenario) is(name string) bool {
 	return sc.name == name || strings.HasPrefix(sc.name, name+"-")
 }
@@ -156,7 +156,7 @@ func (sc *scenario) print(said string) {
 	fmt.Printf("%-12s %s\n", sc.name, strings.ReplaceAll(said, "\n", "\n             "))
 }
 
-// server is the process that is measured.
+// server is the measured process.
 type server struct {
 	cmd *exec.Cmd
 	url string

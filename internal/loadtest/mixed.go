@@ -19,7 +19,7 @@ const (
 	hugeSenders     = 4
 )
 
-// idle holds many connections open on which nothing is ever sent, while somebody works.
+// idle keeps many connections open without sending anything on them, while another client sends events.
 func idle(ctx context.Context, s *server, set settings) (string, error) {
 	var open []net.Conn
 	defer func() {
@@ -41,7 +41,7 @@ func idle(ctx context.Context, s *server, set settings) (string, error) {
 	return peak(s, fmt.Sprintf("with %d idle connections, %s", idleConnections, said), err)
 }
 
-// mixed has ordinary senders beside others: slow ones that announce much, huge requests, malformed ones, and events in reverse.
+// mixed measures ordinary senders beside slow senders, huge requests, malformed requests, and events in reverse order.
 func mixed(ctx context.Context, s *server, set settings) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, set.time)
 	defer cancel()
@@ -52,7 +52,7 @@ func mixed(ctx context.Context, s *server, set settings) (string, error) {
 	body := []byte(`{"run_id":"huge","type":"tool_call_started","tool":"write","input":"` + strings.Repeat("x", heavyBody-200) + `"}`)
 	for range hugeSenders {
 		others.Go(func() {
-			again(timed, func() { _, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", body) }) // it may be refused
+			again(timed, func() { _, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", body) }) // it may be rejected
 		})
 	}
 	others.Go(func() { again(timed, func() { sendBroken(timed, s) }) })
@@ -61,7 +61,7 @@ func mixed(ctx context.Context, s *server, set settings) (string, error) {
 		again(timed, func() {
 			number--
 			event := fmt.Sprintf(`{"event_id":"l%d","run_id":"late","sequence":%d,"type":"tool_call_started","tool":"grep","input":{"n":%d}}`, number, number, number)
-			_, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", []byte(event)) // it may be refused
+			_, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", []byte(event)) // it may be rejected
 		})
 	})
 	said, err := ordinary(timed, s)
@@ -70,7 +70,7 @@ func mixed(ctx context.Context, s *server, set settings) (string, error) {
 	return peak(s, fmt.Sprintf("among %d slow, %d huge, malformed and late senders, %s", slowSenders, hugeSenders, said), err)
 }
 
-// again does something until ctx ends, with a rest after each time.
+// again repeats a function until ctx ends, with a pause after each call.
 func again(ctx context.Context, do func()) {
 	for ctx.Err() == nil {
 		do()
@@ -81,7 +81,7 @@ func again(ctx context.Context, do func()) {
 	}
 }
 
-// sendSlowly announces a huge body and sends a byte of it now and then.
+// sendSlowly announces a huge body and sends it byte by byte.
 func sendSlowly(ctx context.Context, s *server) {
 	c, err := (&net.Dialer{}).DialContext(ctx, "tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
@@ -97,18 +97,18 @@ func sendSlowly(ctx context.Context, s *server) {
 	}
 }
 
-// sendBroken sends bytes that are no events, some that nearly are.
+// sendBroken sends malformed events.
 func sendBroken(ctx context.Context, s *server) {
 	bodies := []string{
 		strings.Repeat("[", 100_000), `{"run_id":"r","type":`, strings.Repeat(`{"run_id":"r"}`+"\n", 5000), `{"input":` + strings.Repeat(`{"a":`, 50_000), "\x00\xff",
 	}
 	body := bodies[rand.IntN(len(bodies))]
 	for _, to := range []struct{ path, kind string }{{"/api/events", "application/json"}, {"/v1/traces", "application/x-protobuf"}, {"/v1/logs", "application/json"}} {
-		_, _ = sendOnce(ctx, http.DefaultClient, s.url+to.path, to.kind, []byte(body)) // it is refused
+		_, _ = sendOnce(ctx, http.DefaultClient, s.url+to.path, to.kind, []byte(body)) // it is rejected
 	}
 }
 
-// ordinary sends 100 events a request over four connections until ctx ends, and says how long the answers took.
+// ordinary sends 100 events in each request over four connections until ctx ends, and returns the response times as a text.
 func ordinary(ctx context.Context, s *server) (string, error) {
 	const senders, size = 4, 100
 	c := client(senders)

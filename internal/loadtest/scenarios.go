@@ -31,7 +31,7 @@ func rated(ctx context.Context, s *server, set settings, connections, size int) 
 	return fmt.Sprintf("%.0f events/s (%d in %.1f s), server %d MiB, %d at most", float64(sent)/took.Seconds(), sent, took.Seconds(), now, most), err
 }
 
-// long compares what an event costs in a long run and in short ones. Requests hold 500 events of one run.
+// long compares the cost of an event in a long run with that in short runs. Each request has 500 events of one run.
 func long(ctx context.Context, s *server, _ settings) (string, error) {
 	c := client(1)
 	one := newFeed("long", 1)
@@ -72,10 +72,10 @@ func timed(ctx context.Context, c *http.Client, s *server, f *feed) (time.Durati
 
 func micro(d time.Duration, n int) float64 { return float64(d.Microseconds()) / float64(n) }
 
-// streamed is how many runs the scenario stream watches.
+// streamed is the number of runs that the scenario stream watches.
 const streamed = 10
 
-// stream sends at a steady rate, and sees how much later than its acknowledgement an event is on the stream of its run.
+// stream sends at a steady rate, and measures the time from the acknowledgement of an event until the stream of its run has it.
 func stream(ctx context.Context, s *server, set settings) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, set.time)
 	defer cancel()
@@ -98,7 +98,7 @@ func stream(ctx context.Context, s *server, set settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	time.Sleep(time.Second) // for the last to arrive
+	time.Sleep(time.Second) // until the last events have arrived
 	mu.Lock()
 	defer mu.Unlock()
 	var late []time.Duration
@@ -146,7 +146,7 @@ func paced(ctx context.Context, s *server, rate int) (map[string]time.Time, erro
 	}
 }
 
-// listen hands over the ids of the events on a stream until ctx ends.
+// listen sends the ids of the events on a stream to a channel until ctx ends.
 func listen(ctx context.Context, url string, event func(id string)) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -186,7 +186,7 @@ func endless(ctx context.Context, s *server, set settings) (string, error) {
 	return resident(ctx, s, set, 0)
 }
 
-// resident sends many events of runs of a length, 0 for endless runs, and measures the server ten times while it does.
+// resident sends many events of runs of the given length, and measures the server ten times meanwhile. The length 0 means endless runs.
 func resident(ctx context.Context, s *server, set settings, length int) (string, error) {
 	var said strings.Builder
 	fmt.Fprintf(&said, "MiB after each tenth of %d events of %d runs at once:", set.events, set.runs)

@@ -47,7 +47,7 @@ func begin(ctx context.Context, unloop []string, db string, flags []string) (*se
 	return nil, errors.Join(errors.New("the server is not ready after 10 seconds"), s.stop())
 }
 
-// stop ends the server in good order.
+// stop interrupts the server and waits until it has ended.
 func (s *server) stop() error {
 	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -58,10 +58,10 @@ func (s *server) stop() error {
 	return nil
 }
 
-// resident returns the memory that the server has in use, in MiB, and the most it had.
+// resident returns the present and the maximum resident memory of the server in MiB.
 func (s *server) resident() (now, most int, err error) {
 	if s.cmd == nil {
-		return 0, 0, nil // it is somebody else's
+		return 0, 0, nil // another program started the server
 	}
 	status, err := os.Open(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *server) resident() (now, most int, err error) {
 	lines := bufio.NewScanner(status)
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), ":")
-		kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB")) // 0 for what is no number
+		kib, _ := strconv.Atoi(strings.TrimSuffix(strings.TrimSpace(value), " kB")) // 0 if it is not a number
 		switch name {
 		case "VmRSS":
 			now = kib >> 10

@@ -64,10 +64,10 @@ func TestNestedDocumentsAreReadToALimitedDepth(t *testing.T) {
 	m := newMasker(t)
 	for _, innermost := range []string{`{"password":"hunter2x9"}`, `["a\nb"]`, `"a\nb"`} {
 		document := innermost
-		for depth := range deepest + 6 {
+		for depth := range MaxDepth + 6 {
 			if got := m.Raw(json.RawMessage(document)); !json.Valid(got) {
 				t.Errorf("%s in %d documents: %.100s", innermost, depth, got)
-			} else if depth <= deepest && strings.Contains(string(got), "hunter2x9") {
+			} else if depth <= MaxDepth && strings.Contains(string(got), "hunter2x9") {
 				t.Errorf("%s is not masked in %d documents", innermost, depth)
 			}
 			m.Text(document)

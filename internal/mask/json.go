@@ -9,15 +9,15 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// deepest is the maximum depth of strings that contain escaped strings, such as JSON documents in JSON strings. Secrets nested
+// MaxDepth is the maximum depth of strings that contain escaped strings, such as JSON documents in JSON strings. Secrets nested
 // deeper are not found.
-const deepest = 6
+const MaxDepth = 6
 
 // search finds the secrets in one value.
 type search struct {
 	m       *Masker
 	scanner scanner
-	buffers [deepest + 1][]byte // of unescaped texts
+	buffers [MaxDepth + 1][]byte // of unescaped texts
 }
 
 var searches = sync.Pool{New: func() any { return new(search) }}
@@ -28,7 +28,7 @@ func (q *search) text(s string, depth int) []span {
 	if len(q.m.patterns) > 0 {
 		spans = q.m.own(s, spans)
 	}
-	if depth < deepest && hidesMore(s) {
+	if depth < MaxDepth && hidesMore(s) {
 		spans = append(spans, q.inside(s, 0, depth)...)
 	}
 	return merge(s, spans)
@@ -52,7 +52,7 @@ func (q *search) decoded(s string, offset, depth int) []span {
 
 // reading returns the secrets in an unescaped string, which may be a JSON document.
 func (q *search) reading(s string, depth int) []span {
-	if depth <= deepest && isDocument(s) {
+	if depth <= MaxDepth && isDocument(s) {
 		return q.document(s, depth)
 	}
 	return q.text(s, depth)

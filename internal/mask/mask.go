@@ -238,7 +238,7 @@ func appendQuote(out []byte, escapes int) []byte {
 // digest returns 16 bits of the keyed hash of the secret. It ignores white space and escapes, so that a secret has the same mask
 // in a JSON string and in plain text.
 func (m *Masker) digest(secret string) []byte {
-	for range deepest {
+	for range MaxDepth {
 		plain := string(unescape(nil, secret))
 		if plain == secret {
 			break

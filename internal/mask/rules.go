@@ -72,10 +72,10 @@ func (set *ruleSet) compile(k int) *compiled {
 	return c
 }
 
-// maxReach is the maximum number of bytes of a text that an expression is applied to. It bounds the cost of a keyword.
-const maxReach = 512
+// MaxReach is the maximum number of bytes of a text that an expression is applied to. It bounds the cost of a keyword.
+const MaxReach = 512
 
-// longest returns the maximum length of a match of an expression in bytes, up to maxReach.
+// longest returns the maximum length of a match of an expression in bytes, up to MaxReach.
 func longest(expression string) int {
 	re, err := syntax.Parse(expression, syntax.Perl)
 	if err != nil {
@@ -93,9 +93,9 @@ func longestOf(re *syntax.Regexp) (n int) {
 	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
 		n = utf8.UTFMax
 	case syntax.OpStar, syntax.OpPlus:
-		n = maxReach
+		n = MaxReach
 	case syntax.OpRepeat:
-		if n = maxReach; re.Max >= 0 {
+		if n = MaxReach; re.Max >= 0 {
 			n = re.Max * longestOf(re.Sub[0])
 		}
 	case syntax.OpAlternate:
@@ -107,7 +107,7 @@ func longestOf(re *syntax.Regexp) (n int) {
 			n += longestOf(sub)
 		}
 	}
-	return min(n, maxReach)
+	return min(n, MaxReach)
 }
 
 // try masks the secret whose match begins at p.
@@ -133,7 +133,7 @@ func (sc *scanner) try(k, p int) {
 		return
 	}
 	switch {
-	case at[1] >= maxReach: // the match may have been cut
+	case at[1] >= MaxReach: // the match may have been cut
 		more, _ := sc.run(p+at[1], token68)
 		end = max(end, more)
 	case open && end == p+at[1]:

@@ -24,8 +24,8 @@ func ToClient(in io.ReadCloser, out io.WriteCloser, limit int) *mcp.IOTransport 
 	})
 }
 
-// ToServer returns a transport to a server. Lines that are no messages, or have limit bytes or more, are skipped, as clients do: a
-// server may print a banner. The function skipped gets the reason.
+// ToServer returns a transport to a server. It skips lines that are no messages, or have limit bytes or more, as clients do: a server may
+// print a banner. It calls skipped with the reason.
 func ToServer(in io.ReadCloser, out io.WriteCloser, limit int, skipped func(reason string)) *mcp.IOTransport {
 	return transport(in, out, limit, func(_ int, reason string) error {
 		skipped(reason)

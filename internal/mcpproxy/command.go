@@ -16,8 +16,8 @@ import (
 // endTime is how long a server may take to end after its input has ended, and again after SIGTERM, before it is killed.
 const endTime = 5 * time.Second
 
-// Command starts a server, and returns a connection over its standard input and output. Lines that are no messages are skipped, and the
-// function skipped gets the reason.
+// Command starts a server, and returns a connection over its standard input and output. It skips lines that are no messages, and calls
+// skipped with the reason.
 func Command(ctx context.Context, name string, args []string, errOut io.Writer, skipped func(reason string)) (mcp.Connection, error) {
 	running, stop := context.WithCancel(context.WithoutCancel(ctx)) // the end of ctx ends the input first
 	cmd := exec.CommandContext(running, name, args...)

@@ -11,7 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// lenient are the options with which messages are read. What a peer would refuse passes.
+// lenient are the options with which messages are read. A message that a peer would refuse passes.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // contentText returns the texts of a result's content, joined by line ends.
@@ -32,8 +32,7 @@ func contentText(content jsontext.Value) string {
 	return strings.Join(texts, "\n")
 }
 
-// output returns what a call brought: the structured content if there is some, the text if there is nothing else, and all
-// content otherwise.
+// output returns the result of a call: its structured content if it has some, its text if it has only text, and else its content.
 func output(r callResult) json.RawMessage {
 	if isSet(r.Structured) {
 		return json.RawMessage(r.Structured)

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// sse is a server-sent event: its bytes, and what is read of it.
+// sse is a server-sent event: its bytes, and the fields that the proxy reads.
 type sse struct {
 	raw  []byte // with the empty line at its end
 	name string
@@ -60,7 +60,7 @@ func (e sse) withData(data []byte) []byte {
 }
 
 // readEvent reads the bytes of the next event. The error errLargeEvent comes with the first bytes of an event that is larger
-// than limit; the next call goes on within it.
+// than limit; the next call returns more bytes of the same event.
 func readEvent(r *bufio.Reader, limit int) (raw []byte, err error) {
 	for {
 		line, err := r.ReadSlice('\n')
@@ -94,8 +94,8 @@ type eventStream struct {
 	w  *io.PipeWriter
 }
 
-// newEventStream returns a stream of the messages first, and of what change returns for each event. It calls ended once with the
-// upstream's error, which is io.EOF at the end.
+// newEventStream returns a stream with the messages in first, and then with the bytes that change returns for each event. It calls ended
+// once with the upstream's error, which is io.EOF at the end.
 func newEventStream(upstream io.ReadCloser, limit int, first []json.RawMessage, change func(sse) []byte, ended func(error)) *eventStream {
 	r, w := io.Pipe()
 	s := &eventStream{PipeReader: r, upstream: upstream, w: w}

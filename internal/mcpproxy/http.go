@@ -67,6 +67,7 @@ func NewHTTP(o HTTPOptions) (*HTTP, error) {
 func (h *HTTP) rewrite(r *httputil.ProxyRequest) {
 	r.Out.URL.Scheme, r.Out.URL.Host, r.Out.URL.User = h.options.Upstream.Scheme, h.options.Upstream.Host, h.options.Upstream.User
 	r.Out.Host = ""
+	r.Out.URL.RawQuery = r.In.URL.RawQuery // a query that Go cannot parse, too
 	r.Out.Header.Set("Accept-Encoding", "identity")
 }
 
@@ -78,7 +79,7 @@ func (h *HTTP) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() != nil {
 		return // the client has gone
 	}
-	h.options.Log.Warn("MCP server unreachable", "error", err)
+	h.options.Log.Warn("MCP server unreachable", "error", reverseproxy.Reason(err))
 	http.Error(w, "unloop mcp-proxy: the server cannot be reached", http.StatusBadGateway)
 }
 

@@ -1,6 +1,6 @@
 // Package mcpproxy is a proxy in front of an MCP server. It passes all messages through unchanged and judges the tool calls
-// among them: it answers a blocked call in the server's place, and appends nudges to results. It precedes nothing: its guards
-// fold the calls.
+// among them: it answers a blocked call in the server's place, and appends nudges to results. Each session folds its calls with a guard of
+// its own.
 package mcpproxy
 
 import (
@@ -38,7 +38,7 @@ type Options struct {
 	Tools  *Tools              // shared by the sessions of a server; nil for a list of the session's own
 	Record func(*unloop.Event) // receives each event; must not block or keep it; nil for none
 
-	// Controls calls take with what people order of the run, until stop is called; nil for no orders.
+	// Controls calls take with the orders of people to the run, until stop is called; nil for no orders.
 	Controls func(run string, take func(*unloop.Event)) (stop func())
 }
 
@@ -74,7 +74,7 @@ type openCall struct {
 	adopted bool           // a client issued it again after its connection broke
 }
 
-// NewSession returns a session whose calls are judged by p. In the shadow mode of p, the agent reads nothing of it.
+// NewSession returns a session whose calls are judged by p. In the shadow mode of p, the agent gets no text of it.
 func NewSession(p *profile.Profile, o Options) *Session {
 	if o.Tools == nil {
 		o.Tools = NewTools()
@@ -189,7 +189,7 @@ func (q *requests) set(id any, c openCall) {
 func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) *jsonrpc.Response {
 	var p callParams
 	if err := jsonv2.Unmarshal(r.Params, &p, lenient); err != nil || p.Name == "" {
-		return nil // the server says what is wrong with it
+		return nil // the server refuses it with a reason
 	}
 	if isSet(p.InputResponses) || isSet(p.RequestState) {
 		return nil
@@ -338,7 +338,7 @@ func (s *Session) result(ctx context.Context, open openCall, r *jsonrpc.Response
 	case jsonv2.Unmarshal(r.Result, &result, lenient) != nil:
 		o.Result = r.Result
 	case result.Type == "input_required", result.Type == "task", isSet(result.Task):
-		// The call goes on: what it brings is in a later answer, which is not joined to it.
+		// The call has no result yet. A later answer has it, which is not joined to the call.
 	case result.IsError:
 		o.Err = errors.New(contentText(result.Content))
 	default:

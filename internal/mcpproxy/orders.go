@@ -58,7 +58,7 @@ func (q *requests) cancelWaiting(id any) bool {
 }
 
 // textFor returns the text that goes with the result of a call: the text that no earlier result could carry, and the nudges before and
-// after the call. Of two nudges of the guard only the stronger one is told.
+// after the call. If the guard has two nudges, the text has only the stronger one.
 func (s *Session) textFor(before, after guard.Decision) (text string) {
 	s.mu.Lock()
 	text, s.owed = s.owed, ""

@@ -28,7 +28,7 @@ func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error 
 	case err = <-fromServer:
 		_ = client.Close() // wakes the reader; its error says no more
 		<-fromClient
-	case <-fromClient: // the client is done: what the server still answers, nobody reads
+	case <-fromClient: // the client has ended, so nobody reads further answers
 		_ = server.Close()
 		<-fromServer
 	case <-ctx.Done():
@@ -77,7 +77,7 @@ func (s *Session) passRequest(ctx context.Context, m jsonrpc.Message, client, se
 	return server.Write(ctx, m)
 }
 
-// passResponses passes what the server sends to the client.
+// passResponses passes the messages of the server to the client.
 func (s *Session) passResponses(ctx context.Context, client, server mcp.Connection) error {
 	for {
 		m, err := server.Read(ctx)

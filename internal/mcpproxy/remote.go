@@ -144,7 +144,7 @@ func (c *remote) cancelCall(r *jsonrpc.Request) bool {
 func (c *remote) call(ctx context.Context, r *jsonrpc.Request) {
 	res, err := c.post(ctx, r)
 	if err == nil && r.Method == "initialize" && isOldServer(res.StatusCode) && c.connectLegacy(ctx, r) {
-		_ = res.Body.Close() // the server speaks otherwise
+		_ = res.Body.Close() // the answer is no message
 		return
 	}
 	if err == nil {
@@ -155,7 +155,7 @@ func (c *remote) call(ctx context.Context, r *jsonrpc.Request) {
 	}
 }
 
-// isOldServer reports whether a server answers so to a message that it gets by POST in revision 2024-11-05.
+// isOldServer reports whether status is the answer of a server of revision 2024-11-05 to a message by POST.
 func isOldServer(status int) bool {
 	return status == http.StatusBadRequest || status == http.StatusNotFound || status == http.StatusMethodNotAllowed
 }
@@ -248,7 +248,7 @@ func (c *remote) received(r *jsonrpc.Request, m jsonrpc.Message) bool {
 	return answers
 }
 
-// follow delivers the messages of a stream until r is answered. It goes on with a stream that breaks.
+// follow delivers the messages of a stream until r is answered. It continues a stream that breaks.
 func (c *remote) follow(ctx context.Context, r *jsonrpc.Request, res *http.Response) error {
 	last := ""
 	for tries := 0; ; {
@@ -301,7 +301,7 @@ func (c *remote) events(r *jsonrpc.Request, res *http.Response, last *string) (p
 	}
 }
 
-// listen delivers what the server sends on its own, in the revisions that have a stream for it.
+// listen delivers the messages that answer no request, in the revisions that have a stream for them.
 func (c *remote) listen() {
 	if c.protocol() >= withoutSessions {
 		return

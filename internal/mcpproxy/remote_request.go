@@ -71,7 +71,7 @@ func (c *remote) setHeaders(req *http.Request, r *jsonrpc.Request) {
 	defer c.mu.Unlock()
 	var p requestParams
 	if r != nil {
-		_ = jsonv2.Unmarshal(r.Params, &p, lenient)           // what cannot be read has no headers
+		_ = jsonv2.Unmarshal(r.Params, &p, lenient)           // parameters of another form have no headers
 		if p.Meta.Version != "" || r.Method == "initialize" { // which begins an older revision, after one that the server refused
 			c.version = p.Meta.Version
 		}

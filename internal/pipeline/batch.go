@@ -93,7 +93,7 @@ func (t *runChange) change(profile string) *store.Update {
 		t.describe(profile)
 	}
 	if t.ended && t.row.Status == store.Running {
-		t.row.Status, t.row.Ended = store.Completed, t.fold.s.Last
+		t.row.Status, t.row.Ended = store.Completed, t.fold.s.endAt(t.fold.s.Last)
 	}
 	u.Run, u.Warnings = t.row, t.warnings
 	return u

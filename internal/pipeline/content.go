@@ -39,13 +39,12 @@ func (c Content) encode(e *unloop.Event) ([]byte, error) {
 	if c == FullContent {
 		return store.Encode(e)
 	}
-	cut := *e
 	if e.Type == unloop.SecondOpinion {
+		cut := *e
 		cut.Output = bareOpinion(e)
 		return store.Encode(&cut) // a replay needs only these bytes
 	}
-	cut.Input, cut.Output, cut.Error = c.raw(e.Input), c.raw(e.Output), c.raw(e.Error)
-	cut.Text = c.text(e.Text)
+	cut := c.cut(e)
 	if len(e.Metadata) > c.room() {
 		cut.Metadata = bareReport(e)
 	}
@@ -55,6 +54,20 @@ func (c Content) encode(e *unloop.Event) ([]byte, error) {
 		return body, err
 	}
 	return store.MarkContent(body, c.String()), nil
+}
+
+// cut returns an event with the stored form of its content.
+func (c Content) cut(e *unloop.Event) unloop.Event {
+	cut := *e
+	cut.Input, cut.Output, cut.Error, cut.Text = c.raw(e.Input), c.raw(e.Output), c.raw(e.Error), c.text(e.Text)
+	return cut
+}
+
+// Excerpt returns an event with excerpts of its content, for a place that has no room for all of it. Different contents have different
+// excerpts.
+func Excerpt(e *unloop.Event) *unloop.Event {
+	cut := Excerpts.cut(e)
+	return &cut
 }
 
 // span returns the stored form of a span.

@@ -173,7 +173,7 @@ func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 		if r.row.Refold != nil {
 			continue // its late events may show that it continues
 		}
-		r.row.Status, r.row.Ended = store.Abandoned, r.fold.s.Last
+		r.row.Status, r.row.Ended = store.Abandoned, r.fold.s.endAt(r.fold.s.Last)
 		if r.row.Ended.IsZero() {
 			r.row.Ended = r.row.Updated
 		}

@@ -173,16 +173,24 @@ func (f *fold) apply(e *unloop.Event, happened time.Time) {
 		s.Status, s.Ended = store.Running, time.Time{}
 	case unloop.RunCompleted:
 		s.setName(e.Name, byEnd)
-		s.Status, s.Ended = store.Completed, happened
+		s.Status, s.Ended = store.Completed, s.endAt(happened)
 	case unloop.RunFailed:
 		s.setName(e.Name, byEnd)
-		s.Status, s.Ended = store.Failed, happened
+		s.Status, s.Ended = store.Failed, s.endAt(happened)
 	case unloop.ToolCallStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
 		s.Tools = withName(s.Tools, e.ToolName(), store.MaxTools)
 	case unloop.LLMCallStarted, unloop.MessageSent, unloop.HandoffStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
 	}
+}
+
+// endAt returns the end of a run whose last event happened at a time. No run ends before it began, although a clock may have been set back.
+func (s *foldState) endAt(happened time.Time) time.Time {
+	if happened.Before(s.Started) {
+		return s.Started
+	}
+	return happened
 }
 
 // withName returns the sorted names with another one, if there is room for it.
@@ -263,7 +271,7 @@ func (f *fold) metrics() store.Metrics {
 }
 
 // checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 7
+const checkpointVersion = 8
 
 // checkpoint is the JSON of a fold.
 type checkpoint struct {

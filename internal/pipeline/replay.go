@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -28,11 +30,16 @@ type Replayed struct {
 }
 
 // Replay evaluates a recorded run as the pipeline would have under the profile, and records nothing. It returns ErrTooLong after most
-// events, and the error of ctx if ctx is done. Of a run that is still being recorded it may see only a part.
-func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.Run, most int) (*Replayed, error) {
+// events, the error of ctx if ctx is done, and ErrPanic after a panic. Of a run that is still being recorded it may see only a part.
+func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.Run, most int) (out *Replayed, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			out, err = nil, fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
+		}
+	}()
 	r := &run{row: *row, fold: newFold(judge, row.ID)}
-	out := &Replayed{Profile: judge.Name()}
-	err := from.Events(ctx, row.Number, store.Start, func(e *store.Event) error {
+	out = &Replayed{Profile: judge.Name()}
+	err = from.Events(ctx, row.Number, store.Start, func(e *store.Event) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

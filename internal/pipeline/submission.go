@@ -25,8 +25,8 @@ type Submission struct {
 	Changes  []Change  // in a cluster: what spans that another partition has change in runs of this one
 }
 
-// Complete masks the submission, which nothing has read before, gives events ids, and completes each event with prepare. A mask or a
-// function that is nil changes nothing.
+// Complete masks the submission, which nothing has read before, shortens ids and names, gives events ids, and completes each event with
+// prepare. A mask or a function that is nil changes nothing.
 func (d *Submission) Complete(mask Mask, prepare func(*unloop.Event)) {
 	if d.Received.IsZero() {
 		d.Received = time.Now().UTC().Truncate(time.Microsecond)
@@ -34,6 +34,7 @@ func (d *Submission) Complete(mask Mask, prepare func(*unloop.Event)) {
 	if mask != nil {
 		d.mask(mask)
 	}
+	d.shorten()
 	for _, e := range d.Events {
 		if e.ID == "" {
 			e.ID = newID("evt_")
@@ -43,6 +44,37 @@ func (d *Submission) Complete(mask Mask, prepare func(*unloop.Event)) {
 		}
 	}
 }
+
+// shorten cuts ids and names that are too long, so that the rows of runs, messages and lists of names are bounded. What is cut stays
+// different from others that begin alike.
+func (d *Submission) shorten() {
+	short := func(most int, names ...*string) {
+		for _, name := range names {
+			if len(*name) > most {
+				*name = store.Shorten(store.Text(*name), most)
+			}
+		}
+	}
+	for _, e := range d.Events {
+		short(store.MaxKey, &e.ID, &e.RunID, (*string)(&e.Type), &e.Agent, &e.Name, &e.Status, &e.Model, &e.Tool, &e.CallID, &e.Role,
+			&e.ParentEventID, &e.SpanID, &e.TraceID)
+	}
+	for k := range d.Spans {
+		s := &d.Spans[k]
+		short(store.MaxKey, &s.Run, &s.Title, &s.Service, &s.Graph, &s.Agent, &s.Tool, &s.Model)
+		short(store.MaxKey-callRoom, &s.CallID)
+	}
+	for run, service := range d.Services {
+		if max(len(run), len(service)) > store.MaxKey {
+			delete(d.Services, run)
+			short(store.MaxKey, &run, &service)
+			d.Services[run] = service
+		}
+	}
+}
+
+// callRoom is how much longer than the id of a call the ids of its events are, at most.
+const callRoom = 32
 
 // Info is what a sender reports about a run besides its events. An empty field changes nothing.
 type Info struct {

@@ -15,13 +15,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// Limits of what is read of an answer, in bytes. What is longer passes unread.
+// Limits of the answers that are read, in bytes. A longer document, or a longer line of a stream, passes unread.
 const (
 	maxDocument = 16 << 20 // an answer that is one document
 	maxLine     = 16 << 20 // a line of a stream
 )
 
-// outcome is what an answer says about a model call.
+// outcome is the part of an answer that is recorded.
 type outcome struct {
 	ID     string // of the response
 	Model  string
@@ -57,7 +57,7 @@ type answerUsage struct {
 	Output        int64       `json:"output_tokens"`
 	InputDetails  answerKinds `json:"input_tokens_details"`
 	OutputDetails answerKinds `json:"output_tokens_details"`
-	CacheRead     int64       `json:"cache_read_input_tokens"` // Anthropic's Input leaves out what the cache took or gave
+	CacheRead     int64       `json:"cache_read_input_tokens"` // Anthropic's Input has no tokens of the cache
 	CacheWrite    int64       `json:"cache_creation_input_tokens"`
 }
 
@@ -67,7 +67,7 @@ type answerKinds struct {
 	Thinking  int64 `json:"thinking_tokens"`
 }
 
-// take adds what a part says. A later count replaces an earlier one.
+// take adds the members of a part. A later count replaces an earlier one.
 func (o *outcome) take(p *answerPart) {
 	for _, inner := range []*answerPart{p.Response, p.Message} {
 		if inner != nil {
@@ -105,7 +105,7 @@ func (o *outcome) count(u unloop.Usage) {
 	}
 }
 
-// takeJSON adds what a document says, which may be a list of parts.
+// takeJSON adds the members of a document, which may be a list of parts.
 func (o *outcome) takeJSON(data []byte) {
 	if data = bytes.TrimSpace(data); len(data) > 0 && data[0] == '[' {
 		var parts []answerPart
@@ -128,13 +128,13 @@ type tap struct {
 	body   io.ReadCloser
 	stream bool // of server-sent events
 	rest   []byte
-	long   bool // the document, or the line, is longer than what is read
+	long   bool // the document, or the line, is over its limit
 	out    outcome
 	once   sync.Once
 	done   func(*outcome)
 
 	ending *ending // nil if streams are not ended
-	last   []byte  // what is still to be read after the stream was ended; nil before
+	last   []byte  // the unread bytes behind the end of an ended stream; nil before
 }
 
 // newTap returns a tap of an answer, which calls done once at its end. It reads no answer that is compressed.
@@ -215,7 +215,7 @@ func (t *tap) line(line []byte) {
 	t.out.takeJSON(data)
 }
 
-// end hands on what was read.
+// end calls done with the outcome.
 func (t *tap) end() {
 	t.once.Do(func() {
 		if !t.stream && !t.long {

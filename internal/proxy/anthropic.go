@@ -109,19 +109,24 @@ func (anthropic) answer(r *request, text string) answer {
 	message["content"], message["stop_reason"] = []any{}, nil
 	var s stream
 	s.event("message_start", map[string]any{"type": "message_start", "message": message})
-	s.event("content_block_start", map[string]any{
-		"type": "content_block_start", "index": 0, "content_block": map[string]string{"type": "text", "text": ""},
-	})
-	s.event("content_block_delta", map[string]any{
-		"type": "content_block_delta", "index": 0, "delta": map[string]string{"type": "text_delta", "text": text},
-	})
-	s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": 0})
+	s.textBlock(0, text)
 	s.event("message_delta", map[string]any{
 		"type": "message_delta", "delta": map[string]any{"stop_reason": "end_turn", "stop_sequence": nil},
 		"usage": map[string]int{"output_tokens": 0},
 	})
 	s.event("message_stop", map[string]string{"type": "message_stop"})
 	return s.answer()
+}
+
+// textBlock adds a block of text.
+func (s *stream) textBlock(index int, text string) {
+	s.event("content_block_start", map[string]any{
+		"type": "content_block_start", "index": index, "content_block": map[string]string{"type": "text", "text": ""},
+	})
+	s.event("content_block_delta", map[string]any{
+		"type": "content_block_delta", "index": index, "delta": map[string]string{"type": "text_delta", "text": text},
+	})
+	s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": index})
 }
 
 func (anthropic) failure(status int, text string) []byte {

@@ -27,7 +27,7 @@ type api interface {
 type answer struct {
 	contentType string
 	body        []byte
-	id          string // with which a request can go on with it; "" if the API has no such requests
+	id          string // with which a request can continue it; "" if the API has no such requests
 }
 
 // routes find the API of a request by its path below the base URL. They return nil for requests that pass unjudged.

@@ -19,7 +19,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/price"
 )
 
-// Budget is a limit. 0 means no limit. What was spent is forgotten when the proxy ends.
+// Budget is a limit. 0 means no limit. The proxy forgets spendings when it ends.
 type Budget struct {
 	Tokens int64
 	Cost   float64 // US dollars, by the list prices of the models; a model without one costs nothing
@@ -60,7 +60,7 @@ type Budgets struct{ Session, Key, Project Budget }
 // spenders are the session, the key and the project of a call, in this order; "" for one that is not known.
 type spenders [3]string
 
-// spendersOf returns who spends what a request takes. Of the key there is a hash only, whose salt lives as long as the proxy.
+// spendersOf returns the spenders of a request. The key is a hash, whose salt lives as long as the proxy.
 func (b *budgets) spendersOf(r *http.Request, session string) spenders {
 	h := r.Header
 	key := cmp.Or(h.Get("X-Api-Key"), h.Get("Api-Key"), h.Get("X-Goog-Api-Key"), h.Get("Authorization"), r.URL.Query().Get("key"))
@@ -76,7 +76,7 @@ func (b *budgets) spendersOf(r *http.Request, session string) spenders {
 // levels are the shares of a budget at which the agent is warned, in percent. The last one ends the spender's calls.
 var levels = []float64{50, 80, 100}
 
-// spending is what a spender spent.
+// spending is the sum of a spender's calls.
 type spending struct {
 	unit          *unit
 	tokens, calls int64
@@ -94,7 +94,7 @@ type place struct {
 	sequence int64
 }
 
-// budgets holds what the latest sessions, keys and projects spent. It is safe for concurrent use.
+// budgets holds the spendings of the latest sessions, keys and projects. It is safe for concurrent use.
 type budgets struct {
 	prices *price.Table
 	salt   [32]byte // of the hashes of keys
@@ -124,7 +124,7 @@ func newBudgets(o Budgets) (*budgets, error) {
 	return b, nil
 }
 
-// of returns what the spenders with a budget have spent. The lock is held.
+// of returns the spendings of the spenders with a budget. The caller holds the lock.
 func (b *budgets) of(who spenders, begin bool) (all []*spending) {
 	for k, name := range who {
 		u := &b.units[k]
@@ -143,8 +143,8 @@ func (b *budgets) of(who spenders, begin bool) (all []*spending) {
 	return all
 }
 
-// check begins a call. The text is for the agent: "" below half of each budget, and when the agent has read it. Exhausted reports that a
-// budget is spent; the call is not counted then.
+// check begins a call. The text is for the agent; it is "" below half of each budget, and after the agent has read it. If exhausted, a
+// budget is spent and the call is not counted.
 func (b *budgets) check(who spenders, at place) (text string, exhausted bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -198,7 +198,7 @@ func (s *spending) share() (percent float64, what string) {
 	return percent, what
 }
 
-// add counts what a call took.
+// add counts the tokens and the cost of a call.
 func (b *budgets) add(who spenders, model string, u unloop.Usage) {
 	total := u.Input + u.Output
 	cost, _ := b.prices.Cost(model, u, total) // 0 if the price is not known

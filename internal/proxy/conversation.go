@@ -8,7 +8,6 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -26,19 +25,21 @@ type conversation struct {
 	run     string // the id of the run
 	runs    int    // histories with the same first items
 	session *profile.Session
-	builder *ingest.EventBuilder
 	members members // of the latest request, before its history
 	items   int     // folded
 	chain   uint64  // hash of all folded items
 	marks   []mark  // of the latest items, at most keptMarks
 	turn    turn
 
+	decoder *decoder
+	owner   *conversations
+
 	sequence      int64  // of the latest event
 	latest        string // the id of the latest response
-	previous      string // the id of the response that the latest request goes on with
+	previous      string // the id of the response that the latest request continues
 	previousItems uint64 // hash of the items of that request
 
-	orders *orders // what people order of the run
+	orders *orders // of people to the run
 	halted bool    // by a person
 	halt   string  // the id of the order
 	nudge  nudge   // the latest one of a person
@@ -51,46 +52,28 @@ type mark struct {
 	item   uint64 // item.hash
 }
 
-// turn is what is decided since the model spoke last.
+// turn is the decision since the model's latest message or call.
 type turn struct {
 	model    bool // the latest event is the model's
 	person   bool // the latest event is a person's message
 	decision policy.Decision
 	message  string // the text for the agent
 	nudge    string // the same; "" if the agent has read it before
-	last     string // the finding that the agent has read of last
+	last     string // the finding that the agent was told of last
 	report   unloop.GuardReport
 }
 
-// begin forgets what was folded and begins a run. The first run of a conversation has the conversation's key as its id.
+// begin forgets the folded history and begins a run. The first run of a conversation has the conversation's key as its id.
 func (c *conversation) begin(s *conversations) {
 	c.run = c.key
 	if c.runs++; c.runs > 1 {
 		c.run += "#" + strconv.Itoa(c.runs)
 	}
-	c.session, c.items, c.chain, c.marks, c.turn = s.profile.NewSession(c.run), 0, 0, nil, turn{}
+	c.owner, c.session, c.decoder = s, s.profile.NewSession(c.run), newDecoder(c.run)
+	c.items, c.chain, c.marks, c.turn = 0, 0, nil, turn{}
 	c.sequence, c.latest, c.previous = 0, "", ""
 	c.orders.end()
 	c.orders, c.halted, c.nudge = listen(c.run, s.controls), false, nudge{}
-	c.builder = ingest.NewEventBuilder(c.run, func(e *unloop.Event) error {
-		if isPersons(e) {
-			if released := c.release(); released != nil && s.record != nil {
-				s.record(released)
-			}
-		}
-		c.add(e)
-		first := c.sequence == 0
-		c.sequence = e.Sequence
-		if s.record == nil {
-			return nil
-		}
-		recorded := *e
-		if first {
-			recorded.Metadata = s.mark
-		}
-		s.record(&recorded)
-		return nil
-	})
 }
 
 // isPersons reports whether an event is a message of a person.
@@ -120,7 +103,7 @@ func (c *conversation) add(e *unloop.Event) {
 }
 
 // known returns the request as far as it is not known: the bytes up to an item are those of the latest request, and the items
-// behind it that were folded are the same. It returns nil if the request does not go on with the latest one.
+// behind it that were folded are the same. It returns nil if the request does not continue the latest one.
 func (c *conversation) known(body []byte, list string) *request {
 	from := -1
 	for i, prefix := range prefixes(body, c.marks) {
@@ -173,14 +156,12 @@ func (c *conversation) contains(r *request) bool {
 	return chain == c.chain
 }
 
-// fold folds the items of the request that were not folded yet. The conversation must contain the others. What people ordered before
-// the request precedes its items.
+// fold folds the items of the request that were not folded yet. The conversation must contain the others. Orders of people before
+// the request precede its items.
 func (c *conversation) fold(a api, r *request) error {
 	c.obeyOrders()
-	for n := max(0, c.items-r.skipped); n < len(r.items); n++ {
-		if err := c.foldItem(a, &r.items[n]); err != nil {
-			return err
-		}
+	if err := c.foldItems(a, r.items[min(max(0, c.items-r.skipped), len(r.items)):]); err != nil {
+		return err
 	}
 	c.remember(r)
 	return nil

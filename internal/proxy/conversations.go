@@ -59,7 +59,7 @@ func newLRU[V any](evicted func(string, V)) *lru.LRU[string, V] {
 	return l
 }
 
-// verdict is what the proxy knows of a request once its history is folded.
+// verdict is the state of a run after the history of a request.
 type verdict struct {
 	request  *request
 	resent   bool // the request contains items of halted ones before its own

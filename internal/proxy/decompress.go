@@ -11,6 +11,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
+// maxWindow bounds what a zstd decoder allocates for the first byte of a body, whatever its size. Decoders must support 8 MiB.
+const maxWindow = 8 << 20
+
 // decompress returns the body of a request in the given encoding. Codex compresses with zstd when it is signed in with an account. A
 // body that is larger than limit, or in another encoding, is an error.
 func decompress(body []byte, encoding string, limit int64) ([]byte, error) {
@@ -25,7 +28,8 @@ func decompress(body []byte, encoding string, limit int64) ([]byte, error) {
 		}
 		r = z
 	case "zstd":
-		z, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(limit)+1))
+		z, err := zstd.NewReader(bytes.NewReader(body), zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(uint64(limit)+1),
+			zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, fmt.Errorf("decompress the request: %w", err)
 		}

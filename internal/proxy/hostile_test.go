@@ -152,9 +152,12 @@ func TestAServedProxyRefusesAFloodOfHeadersAndAWrongLength(t *testing.T) {
 		"a length that is no number":     {head + "Content-Length: -1\r\n\r\n{}", "400"},
 		"an unknown transfer coding":     {head + "Transfer-Encoding: gzip\r\n\r\n{}", "501"},
 		"a chunk without a size":         {head + "Transfer-Encoding: chunked\r\n\r\nx\r\n{}", "400"},
+		"a flood of chunk extensions":    {head + "Transfer-Encoding: chunked\r\n\r\n" + strings.Repeat("1;"+strings.Repeat("a", 1000)+"\r\n \r\n", 100), "400"},
+		"two transfer codings":           {head + "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "501"},
+		"a space before a colon":         {head + "Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n", "400"},
 		"a body that is shorter":         {head + "Content-Length: 50\r\n\r\n{}", "400"},
 		"an upstream in the target":      {"GET http://example.com/v1/models HTTP/1.1\r\nHost: example.com\r\n\r\n", "403"},
-		"a path out of that of the API":  {"GET /openai/../../etc/passwd HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "307"},
+		"a path out of that of the API":  {"GET /openai/../../etc/passwd HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "400"},
 		"a connection to another server": {"CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n", "403"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,8 +26,8 @@ type judged struct {
 
 type judgedKey struct{}
 
-// judge judges a model call, and forwards it, forwards it with a nudge, or answers it. What cannot be judged is forwarded as
-// it came.
+// judge judges a model call, and forwards it, forwards it with a nudge, or answers it. It forwards a request that it cannot judge
+// unchanged.
 func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward http.Handler) {
 	body, err := reverseproxy.ReadBody(r, p.options.MaxBody)
 	switch {
@@ -71,7 +71,8 @@ const patience = 2 * time.Second
 // errLate is the error of a request that would have waited too long for its verdict.
 var errLate = errors.New("judging takes too long")
 
-// judgeInTime judges a request. What takes too long goes on by itself, and serves the next request of the conversation.
+// judgeInTime judges a request. If that takes too long, it returns errLate. The judging continues, and its result serves the next request
+// of the conversation.
 func (p *Proxy) judgeInTime(a api, body []byte, session string) (verdict, error) {
 	type result struct {
 		verdict verdict
@@ -109,7 +110,7 @@ func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward htt
 	forward.ServeHTTP(w, r)
 }
 
-// act carries out what the mode allows of a verdict. What a person ordered is carried out in every mode.
+// act carries out a verdict as far as the mode allows. It carries out orders of people in every mode.
 func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
 	t := v.turn
 	warning, exhausted := p.budgets.check(v.spenders, place{v.run, v.sequence})
@@ -156,10 +157,11 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		r.Header.Del("Content-Encoding") // the changed body is not compressed
 		reverseproxy.SetBody(r, body)
 	}
+	v.request = &request{members: v.request.members} // the answer may take minutes, and does not need the history
 	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v, time.Now()})))
 }
 
-// decided records what the proxy does about a request. The same request again gives an event with the same id.
+// decided records a decision about a request. The same request again gives an event with the same id.
 func (p *Proxy) decided(v verdict, report unloop.GuardReport) {
 	if p.options.Record == nil {
 		return
@@ -187,7 +189,7 @@ func (p *Proxy) halt(w http.ResponseWriter, a api, v verdict, why string) {
 	_, _ = w.Write(answer.body) // the client may have gone
 }
 
-// haltText returns what a halted agent and its person read.
+// haltText returns the text of a halt, for the agent and its person.
 func haltText(message string) string {
 	return message + "\n\nunloop stopped this run because it makes no progress. To continue, send a message with the facts or the change of " +
 		"direction that the agent lacks."

@@ -8,14 +8,12 @@ import (
 
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
 // maxLinkBytes is the greatest size of the items that are kept of one response.
 const maxLinkBytes = 1 << 20
 
-// link is a response whose history is on the API's side: a request goes on with it by its id.
+// link is a response whose history is on the API's side: a request continues it by its id.
 type link struct {
 	kept  string           // the key of the conversation
 	run   string           // of the conversation at that time
@@ -26,7 +24,7 @@ type link struct {
 
 // haltedRequest is a request that the proxy answered. The API has not seen its items, and does not know the response.
 type haltedRequest struct {
-	previous string // the id of the response that it goes on with; "" for none
+	previous string // the id of the response that it continues; "" for none
 	items    []jsontext.Value
 }
 
@@ -54,7 +52,7 @@ func (s *conversations) answered(v verdict, id string, items []jsontext.Value) {
 }
 
 // halted keeps a response that the proxy gave in the API's place, as the latest one of a conversation. The items of its request are sent
-// with the request that goes on with it.
+// with the request that continues it.
 func (s *conversations) halted(v verdict, id string) {
 	r := v.request
 	if id == "" || r.members.Unstored { // each request of the client has the whole history
@@ -106,7 +104,7 @@ func (s *conversations) keep(v verdict, id string, l link) {
 	e.conversation.latest = id
 }
 
-// after returns a request with the items of the halted one before its own. It goes on with the same response as the halted one.
+// after returns a request with the items of the halted one before its own. It continues the same response as the halted one.
 func (r *request) after(h *haltedRequest) (*request, error) {
 	var body map[string]jsontext.Value
 	if err := jsonv2.Unmarshal(r.body, &body, lenient); err != nil {
@@ -132,7 +130,7 @@ func (r *request) after(h *haltedRequest) (*request, error) {
 	return parse(data, "input")
 }
 
-// previous returns the id of the response that a request goes on with. In a conversation at the API's side that is its latest response,
+// previous returns the id of the response that a request continues. In a conversation at the API's side that is its latest response,
 // or, before the first one, the conversation itself. It returns "" if the whole history is in the request.
 func (s *conversations) previous(r *request) string {
 	of := r.members.Conversation
@@ -176,7 +174,7 @@ func (s *conversations) find(id string) (link, *conversation) {
 	return l, e.conversation
 }
 
-// judgeLinked judges a request that goes on with a response. It contains only the items behind that response. If the response is
+// judgeLinked judges a request that continues a response. It contains only the items behind that response. If the response is
 // not known, the items are a history of their own.
 func (s *conversations) judgeLinked(a api, r *request, session string) (verdict, error) {
 	id := s.previous(r)
@@ -207,32 +205,15 @@ func (c *conversation) goOn(a api, r *request, id string, l link, s *conversatio
 	if c.session != nil && c.previous == id && c.previousItems == chain {
 		return nil // the same request again
 	}
-	items := l.items
+	var items []item
 	if c.session == nil || c.run != l.run || c.latest != id {
 		c.begin(s) // the history forks, or is not known
-		items = nil
+	} else {
+		for _, value := range l.items {
+			items = append(items, item{value: value})
+		}
 	}
 	c.previous, c.previousItems, c.latest, c.marks = id, chain, "", nil
 	c.obeyOrders()
-	for _, value := range items {
-		if err := c.foldItem(a, &item{value: value}); err != nil {
-			return err
-		}
-	}
-	for n := range r.items {
-		if err := c.foldItem(a, &r.items[n]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// foldItem folds one item.
-func (c *conversation) foldItem(a api, i *item) error {
-	if err := a.addEvents(c.builder, ingest.Location{Index: c.items}, i.value); err != nil {
-		return err
-	}
-	c.items++
-	c.chain = chained(c.chain, i.hash())
-	return nil
+	return c.foldItems(a, append(items, r.items...))
 }

@@ -11,7 +11,7 @@ import (
 // maxOrders is how many orders of a run wait for its next request, the latest.
 const maxOrders = 64
 
-// orders are what people order of a run, until the run's next request. It is safe for concurrent use.
+// orders are the orders of people to a run, until the run's next request. It is safe for concurrent use.
 type orders struct {
 	mu     sync.Mutex
 	events []*unloop.Event // those that are not folded
@@ -89,7 +89,7 @@ type nudge struct {
 	sequence int64 // of the request that it went with
 }
 
-// verdict folds what people ordered while the request was folded, and returns the verdict about the request.
+// verdict folds the orders that people gave while the request was folded, and returns the verdict about the request.
 func (c *conversation) verdict(r *request) verdict {
 	v := verdict{request: r, run: c.run, sequence: c.sequence}
 	if c.session == nil { // the request could not be read
@@ -116,7 +116,7 @@ func (c *conversation) obeyOrders() (paused <-chan struct{}) {
 	return paused
 }
 
-// obey folds an order. A halt holds from this request on. An order that lets the agent continue takes back what was decided.
+// obey folds an order. A halt holds from this request on. An order that lets the agent continue takes back the decision.
 func (c *conversation) obey(e *unloop.Event) {
 	e.Time = time.Now()
 	d := c.session.Add(e)

@@ -1,7 +1,7 @@
 // Package proxy is a reverse proxy in front of model APIs. It judges each request by the history that the request contains:
 // it folds the tool calls, their results and the messages into a profile.Session, and nudges or halts the agent by its
-// decision. It needs no state to do so. What it keeps of a conversation only saves it from folding the same history again.
-// Requests and answers that it does not act on pass unchanged.
+// decision. It needs no state to do so. The state that it keeps of a conversation only saves it from folding the same history again.
+// Other requests and answers pass unchanged.
 package proxy
 
 import (
@@ -10,13 +10,15 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"slices"
+	"strings"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// Mode is what the proxy does about a decision.
+// Mode says how the proxy acts on a decision.
 type Mode string
 
 // The modes.
@@ -46,7 +48,7 @@ type Options struct {
 	MaxBody   int64                                                    // bytes of a request that is judged; a larger one passes unjudged
 	MaxMemory int                                                      // bytes of the histories that are kept
 	Record    func(*unloop.Event)                                      // receives each event once in order; must not block or keep the event; nil for none
-	Controls  func(run string, take func(*unloop.Event)) (stop func()) // calls take with what people order of a run; nil for no orders
+	Controls  func(run string, take func(*unloop.Event)) (stop func()) // calls take with the orders of people to a run; nil for no orders
 	Log       *slog.Logger
 	Transport http.RoundTripper // nil for a transport like http.DefaultTransport
 }
@@ -58,6 +60,8 @@ const guardName = "proxy"
 type Proxy struct {
 	options       Options
 	handler       http.Handler
+	apis          map[string]http.Handler // by the first part of the path
+	own           *http.ServeMux          // the paths that the proxy answers itself
 	conversations *conversations
 	budgets       *budgets
 	judging       chan struct{} // holds an element for each request that is being judged
@@ -81,18 +85,20 @@ func New(o Options) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{options: o, conversations: newConversations(o), budgets: b, judging: make(chan struct{}, maxJudging)}
-	mux := http.NewServeMux()
+	p := &Proxy{
+		options: o, apis: make(map[string]http.Handler), own: http.NewServeMux(), conversations: newConversations(o), budgets: b,
+		judging: make(chan struct{}, maxJudging),
+	}
 	for name, upstream := range o.Upstreams {
 		if err := checkUpstream(name, upstream); err != nil {
 			return nil, err
 		}
-		mux.Handle("/"+name+"/", http.StripPrefix("/"+name, p.route(name, upstream)))
+		p.apis[name] = http.StripPrefix("/"+name, p.route(name, upstream))
 	}
-	mux.HandleFunc("/{$}", p.index)
-	mux.HandleFunc("GET /healthz", p.health)
-	mux.Handle("GET /metrics", p.metrics())
-	p.handler = reverseproxy.Local("proxy", mux)
+	p.own.HandleFunc("/{$}", p.index)
+	p.own.HandleFunc("GET /healthz", p.health)
+	p.own.Handle("GET /metrics", p.metrics())
+	p.handler = reverseproxy.Local("proxy", http.HandlerFunc(p.serve))
 	return p, nil
 }
 
@@ -110,7 +116,25 @@ func checkUpstream(name string, upstream *url.URL) error {
 // ServeHTTP forwards a request to the upstream of its path, or answers it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 
-// index says to a person what the port is.
+// serve finds the API of a path. A ServeMux would redirect a path with two slashes, which an upstream may accept. A path with ".." is
+// refused, because it could leave the path of the upstream.
+func (p *Proxy) serve(w http.ResponseWriter, r *http.Request) {
+	name, _, _ := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/"), "/")
+	api := p.apis[name]
+	switch {
+	case api == nil:
+		p.own.ServeHTTP(w, r)
+	case slices.Contains(strings.FieldsFunc(r.URL.Path, isSlash), ".."):
+		http.Error(w, `unloop proxy: the path must not contain ".."`, http.StatusBadRequest)
+	default:
+		api.ServeHTTP(w, r)
+	}
+}
+
+// isSlash reports whether a character separates the parts of a path. Some servers take a backslash for a slash.
+func isSlash(c rune) bool { return c == '/' || c == '\\' }
+
+// index shows a person the base URLs.
 func (p *Proxy) index(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintln(w, "unloop proxy. Base URLs:")
@@ -128,6 +152,7 @@ var hints = map[string]string{"openai": "/v1", "anthropic": "", "gemini": ""}
 func (p *Proxy) route(name string, upstream *url.URL) http.Handler {
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
+			r.Out.URL.RawQuery = r.In.URL.RawQuery // a query that Go cannot parse, too
 			r.SetURL(upstream)
 			r.Out.Host = ""
 			if _, judged := r.In.Context().Value(judgedKey{}).(*judged); judged {
@@ -145,12 +170,13 @@ func (p *Proxy) route(name string, upstream *url.URL) http.Handler {
 		switch {
 		case api == nil:
 			forward.ServeHTTP(w, r)
-		case r.Header.Get("Upgrade") != "":
+		case strings.Contains(strings.ToLower(r.Header.Get("Upgrade")), "websocket"):
 			// Codex tries a WebSocket first, and takes HTTP at once after this status.
 			p.refuse(w, api, http.StatusUpgradeRequired, "the proxy does not speak WebSocket here; use HTTP")
 		case r.Method != http.MethodPost:
 			forward.ServeHTTP(w, r)
 		default:
+			r.Header.Del("Upgrade") // the client of Java offers HTTP/2 with each request, and goes on without it
 			p.judge(w, r, api, forward)
 		}
 	})
@@ -163,7 +189,7 @@ func (p *Proxy) upstreamFailed(name string) func(http.ResponseWriter, *http.Requ
 		if r.Context().Err() != nil {
 			return // the client has gone
 		}
-		p.options.Log.Warn("upstream unreachable", "api", name, "error", err)
+		p.options.Log.Warn("upstream unreachable", "api", name, "error", reverseproxy.Reason(err))
 		a := routes[name](r)
 		if a == nil {
 			a = chat{}

@@ -14,14 +14,14 @@ import (
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
 
-// lenient are the options with which requests are read. What an upstream would refuse passes unjudged, so that it can.
+// lenient are the options with which requests are read. A request that an upstream would refuse reaches it, so that it can.
 var lenient = jsonv2.JoinOptions(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 
 // request is a request with its history.
 type request struct {
 	body    []byte
 	members members
-	items   []item // of the history; without the first ones if the request goes on with a known one
+	items   []item // of the history; without the first ones if the request continues a known one
 	skipped int    // how many of the first ones are left out
 	end     int    // the offset of the bracket that ends the history
 }
@@ -38,7 +38,7 @@ type members struct {
 	Model         string
 	Stream        bool
 	Unstored      bool   // the API does not keep the answer
-	Previous      string // the id of the response that the request goes on with
+	Previous      string // the id of the response that the request continues
 	Conversation  string // the id of a conversation at the API's side
 	IncludeUsage  bool
 	HistoryIsText bool // the history is one string, which a person said
@@ -105,7 +105,7 @@ func hashFirst(dec *jsontext.Decoder) (uint64, error) {
 	return sum, nil
 }
 
-// parse reads the body of a request, whose history is the member list. It does not check what the proxy does not read.
+// parse reads the body of a request, whose history is the member list. It does not check members that the proxy does not read.
 func parse(body []byte, list string) (*request, error) {
 	r := &request{body: body, end: -1}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(body), lenient)
@@ -199,7 +199,7 @@ func behindSpace(data []byte, at int) int {
 }
 
 // valueEnd returns the offset behind the JSON value that data has at an offset, and -1 if there is none. It jumps over the texts, which are
-// most of a history.
+// most of a history. A jsontext.Decoder would also check each byte of them, as the decoding of the item does later: 2 MB take it 3 ms.
 func valueEnd(data []byte, at int) int {
 	for depth := 0; at < len(data); at++ {
 		switch data[at] {

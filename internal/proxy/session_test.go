@@ -230,6 +230,18 @@ func FuzzSession(f *testing.F) {
 	})
 }
 
+func TestASmallBodyDoesNotAllocateALargeWindow(t *testing.T) {
+	frame := func(window byte) []byte { // one raw block of three bytes, in a frame that declares a window of 1 KiB << (window / 8)
+		return []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window, 3<<3 | 1, 0, 0, 'a', 'b', 'c'}
+	}
+	if data, err := decompress(frame(13<<3), "zstd", 64<<20); err != nil || string(data) != "abc" {
+		t.Errorf("with a window of 8 MiB: %q, error %v", data, err)
+	}
+	if _, err := decompress(frame(15<<3), "zstd", 64<<20); err == nil {
+		t.Error("a window of 32 MiB is allocated")
+	}
+}
+
 // FuzzDecompress holds that no body makes the proxy panic or read more than the limit.
 func FuzzDecompress(f *testing.F) {
 	f.Add("gzip", []byte("\x1f\x8b\x08\x00"))

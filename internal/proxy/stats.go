@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// stats count what the proxy did.
+// stats count the acts of the proxy.
 type stats struct {
 	judged, unjudged, failures, nudged, halted, blocked, ended, upstreamErrors atomic.Int64
 }

@@ -25,12 +25,14 @@ type withholder interface {
 	api
 	// calls returns the path to the list in an answer that contains the calls.
 	calls() []string
-	// asItem returns an element of that list as an item of a history, and nil if it is no call, or one that must stay.
+	// asItem returns an element of that list as an item of a history, and nil if it is no call that the client makes.
 	asItem(element jsontext.Value) jsontext.Value
+	// mustStay reports whether a call cannot be taken out of the list. It is behind the element before, which is nil for none.
+	mustStay(call, before jsontext.Value) bool
 	// instead returns what is written in the place of a call in the list: the text, or nil if the list can hold no text.
 	instead(text string) jsontext.Value
 	// filter returns the filter of a stream.
-	filter(h *holding) callFilter
+	filter(a *streamedAnswer) callFilter
 }
 
 func (chat) calls() []string { return []string{"choices", "0", "message", "tool_calls"} }
@@ -38,6 +40,8 @@ func (chat) calls() []string { return []string{"choices", "0", "message", "tool_
 func (chat) asItem(call jsontext.Value) jsontext.Value {
 	return bytes.Join([][]byte{[]byte(`{"role":"assistant","tool_calls":[`), call, []byte(`]}`)}, nil)
 }
+
+func (chat) mustStay(_, _ jsontext.Value) bool { return false }
 
 func (chat) instead(string) jsontext.Value { return nil }
 
@@ -50,22 +54,30 @@ func (anthropic) asItem(block jsontext.Value) jsontext.Value {
 	return bytes.Join([][]byte{[]byte(`{"role":"assistant","content":[`), block, []byte(`]}`)}, nil)
 }
 
+func (anthropic) mustStay(_, _ jsontext.Value) bool { return false }
+
 func (anthropic) instead(text string) jsontext.Value {
 	return encode(map[string]string{"type": "text", "text": text})
 }
 
 func (gemini) calls() []string { return []string{"candidates", "0", "content", "parts"} }
 
-// asItem leaves out a call with a signature, which the API wants back.
 func (gemini) asItem(part jsontext.Value) jsontext.Value {
 	var p struct {
-		Call      jsontext.Value `json:"functionCall"`
-		Signature string         `json:"thoughtSignature"`
+		Call jsontext.Value `json:"functionCall"`
 	}
-	if jsonv2.Unmarshal(part, &p, lenient) != nil || p.Call == nil || p.Signature != "" {
+	if jsonv2.Unmarshal(part, &p, lenient) != nil || p.Call == nil {
 		return nil
 	}
 	return bytes.Join([][]byte{[]byte(`{"role":"model","parts":[`), part, []byte(`]}`)}, nil)
+}
+
+// mustStay: the API wants the signature of a call back.
+func (gemini) mustStay(part, _ jsontext.Value) bool {
+	var p struct {
+		Signature string `json:"thoughtSignature"`
+	}
+	return jsonv2.Unmarshal(part, &p, lenient) != nil || p.Signature != ""
 }
 
 func (gemini) instead(text string) jsontext.Value { return encode(map[string]string{"text": text}) }
@@ -80,6 +92,9 @@ func (responses) asItem(element jsontext.Value) jsontext.Value {
 	}
 	return nil
 }
+
+// mustStay: the API wants the call behind its reasoning.
+func (responses) mustStay(_, before jsontext.Value) bool { return typeOf(before) == "reasoning" }
 
 func (responses) instead(text string) jsontext.Value {
 	m := newResponsesMessage(newID("msg_"), 0, text)
@@ -214,17 +229,16 @@ func (t *trial) withhold(body []byte) (changed []byte, blocked []*withheld) {
 		if err := jsonv2.Unmarshal(list, &elements, lenient); err != nil {
 			return nil, err
 		}
-		reasoned := false // the Responses API wants the call behind its reasoning
+		var before jsontext.Value
 		for _, element := range elements {
 			var call *withheld
 			if item := t.api.asItem(element); item != nil {
 				calls++
-				call = t.blocked(item)
+				if call = t.blocked(item); t.api.mustStay(element, before) {
+					call = nil
+				}
 			}
-			if reasoned {
-				call = nil
-			}
-			reasoned = typeOf(element) == "reasoning"
+			before = element
 			if call != nil {
 				blocked = append(blocked, call)
 				if element = t.api.instead(call.text); element == nil {

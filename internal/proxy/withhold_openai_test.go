@@ -187,6 +187,7 @@ func eventsOf(t testing.TB, sent string) (all []jsontext.Value) {
 func TestACallIsTakenOutOfAStreamOfOpenAIWhereverTheChunksEnd(t *testing.T) {
 	const notMade = "[unloop] The call of bash was not made."
 	both := []heardCall{{"new_0", `{"command":"ls"}`}, {"new_2", `{"command":"pwd"}`}}
+	second := []heardCall{{"new_1", `{"command":"pwd"}`}}
 	for _, tc := range []struct {
 		name string
 		api  withholder
@@ -196,10 +197,14 @@ func TestACallIsTakenOutOfAStreamOfOpenAIWhereverTheChunksEnd(t *testing.T) {
 		text string
 	}{
 		{"chunks", chat{}, streamedChunks("ls", "make", "pwd"), hearChunks, both, "on it\n\n" + notMade},
+		{"chunks, the first call", chat{}, streamedChunks("make", "pwd"), hearChunks, second, "on it\n\n" + notMade},
+		{"chunks, the first call of all in a chunk", chat{}, wholeChunks(true, "make", "pwd"), hearChunks, second, notMade},
 		{"chunks, the last call", chat{}, streamedChunks("ls", "make"), hearChunks, both[:1], "on it\n\n" + notMade},
 		{"a chunk for each call", chat{}, wholeChunks(false, "ls", "make", "pwd"), hearChunks, both, notMade},
 		{"all calls in a chunk", chat{}, wholeChunks(true, "ls", "make", "pwd"), hearChunks, both, notMade},
 		{"items", responses{}, streamedItems("", "ls", "make", "pwd"), hearItems, both, notMade},
+		{"items, the first call", responses{}, streamedItems("", "make", "pwd"), hearItems, second, notMade},
+		{"items, the first call, and reasoning", responses{}, streamedItems("pwd", "make", "pwd"), hearItems, second, notMade},
 		{"items, the last call", responses{}, streamedItems("", "ls", "make"), hearItems, both[:1], notMade},
 		{"items with reasoning", responses{}, streamedItems("ls pwd", "ls", "make", "pwd"), hearItems, both, notMade},
 		{"items, three repeated calls", responses{}, streamedItems("", "ls", "make", "make", "make"), hearItems, both[:1], strings.Repeat(notMade, 3)},
@@ -228,22 +233,22 @@ func TestAStreamOfOpenAIPassesAsItIs(t *testing.T) {
 		api  withholder
 		sent string
 	}{
-		"chunks, if no call is blocked":         {chat{}, streamedChunks("ls", "pwd", "cat x")},
-		"chunks, if the first call is":          {chat{}, streamedChunks("make", "ls")},
-		"chunks, without calls":                 {chat{}, streamedChunks()},
-		"chunks that end early":                 {chat{}, streamedChunks("ls", "make")[:1000]},
-		"chunks of several answers":             {chat{}, several},
-		"chunks of calls with the same number":  {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":0`)},
-		"chunks of calls with a gap":            {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":2`)},
-		"items, if no call is blocked":          {responses{}, streamedItems("", "ls", "pwd", "cat x")},
-		"items, if the first call is":           {responses{}, streamedItems("", "make", "ls")},
-		"items, without calls":                  {responses{}, streamedItems("")},
-		"items that end early":                  {responses{}, streamedItems("", "ls", "make")[:1400]},
-		"items, if the call is reasoned":        {responses{}, streamedItems("make", "ls", "make")},
-		"items of calls that the API has made":  {responses{}, strings.ReplaceAll(streamedItems("", "ls", "make"), `"type":"function_call"`, `"type":"mcp_call"`)},
-		"items whose events are of others, too": {responses{}, strings.Replace(streamedItems("", "ls", "make"), `"item_id":"fc_1","output_index":1`, `"item_id":"fc_1","output_index":0`, 1)},
-		"items that begin in others":            {responses{}, strings.Replace(streamedItems("", "ls", "make"), ": ping\n\nevent: response.output_item.done\n"+`data: {"item":{"arguments":"{\"command\":\"make`, "event: x\n"+`data: {"type":"response.output_item.added","output_index":2,"item":{}}`+"\n\nevent: response.output_item.done\n"+`data: {"item":{"arguments":"{\"command\":\"make`, 1)},
-		"no events":                             {responses{}, "event: x\n"},
+		"chunks, if no call is blocked":        {chat{}, streamedChunks("ls", "pwd", "cat x")},
+		"chunks, if all calls are blocked":     {chat{}, streamedChunks("make", "make")},
+		"chunks, without calls":                {chat{}, streamedChunks()},
+		"chunks that end early":                {chat{}, streamedChunks("ls", "make")[:1000]},
+		"chunks of several answers":            {chat{}, several},
+		"chunks of calls with the same number": {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":0`)},
+		"chunks of calls with a gap":           {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":2`)},
+		"items, if no call is blocked":         {responses{}, streamedItems("", "ls", "pwd", "cat x")},
+		"items, if all calls are blocked":      {responses{}, streamedItems("", "make", "make")},
+		"items, without calls":                 {responses{}, streamedItems("")},
+		"items that end early":                 {responses{}, streamedItems("", "ls", "make")[:1400]},
+		"items, if the call is reasoned":       {responses{}, streamedItems("make", "ls", "make")},
+		"items, if the first call is reasoned": {responses{}, streamedItems("make", "make", "ls")},
+		"items of a call of 600 KB":            {responses{}, streamedItems("", "ls", strings.Repeat("make ", 120<<10))},
+		"items of calls that the API has made": {responses{}, strings.ReplaceAll(streamedItems("", "ls", "make"), `"type":"function_call"`, `"type":"mcp_call"`)},
+		"no events":                            {responses{}, "event: x\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			read := reader(t, tc.api)

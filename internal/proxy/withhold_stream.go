@@ -9,51 +9,53 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// withholdStream is a stream without its blocked calls. A call is held back until it is complete; all else passes at once. The first call
-// always passes, because the proxy does not know yet whether another one follows.
-type withholdStream struct {
-	body  io.ReadCloser
-	calls callFilter
+// maxHeld is how much of a stream is held back, in bytes: about half a minute of a model's answer. Clients wait longer for the next event.
+const maxHeld = 512 << 10
 
-	chunk   []byte // what Read reads into
-	in      []byte // the beginning of an event
-	out     []byte // what Read returns next
-	through bool   // all passes
-	err     error  // of the body
+// withholdStream is a stream without its blocked calls. From its first call on, a stream is held back until the answer ends: an answer
+// keeps at least one call, and only then it is known whether that is another one.
+type withholdStream struct {
+	body    io.ReadCloser
+	filter  callFilter // nil when all passes
+	answer  *streamedAnswer
+	blocked func(*withheld)
+
+	chunk []byte // what Read reads into
+	in    []byte // the beginning of an event
+	held  []byte // the events that are held back
+	out   []byte // what Read returns next
+	err   error  // of the body
 }
 
 // callFilter takes the blocked calls out of a stream of an API.
 type callFilter interface {
-	// take returns what passes of an event. The rest is held back.
-	take(event []byte) []byte
-	// held returns the events that are held back.
-	held() []byte
-	// broken reports whether the stream cannot be understood. All of it passes then.
-	broken() bool
+	// read reads the next event.
+	read(event []byte)
+	// without returns the events that are held back without the blocked calls.
+	without(held []byte) []byte
 }
 
-// holding is what the streams of all APIs keep.
-type holding struct {
+// streamedAnswer is what is known of the calls in a stream, of any API.
+type streamedAnswer struct {
 	trial   *trial
-	blocked func(*withheld)
-	calls   int    // how many have begun
-	events  []byte // that are held back
-	invalid bool
+	begun   bool // a call has begun
+	ended   bool // all calls are complete
+	invalid bool // the stream cannot be understood, and all of it passes
+	calls   int  // that are complete
+	blocked map[int]*withheld
 }
 
-func (h *holding) held() []byte { return h.events }
-
-func (h *holding) broken() bool { return h.invalid }
-
-// release returns the events that are held back, and holds none.
-func (h *holding) release() []byte {
-	events := h.events
-	h.events = nil
-	return events
+// judge judges the call with the number, which is complete.
+func (a *streamedAnswer) judge(number int, item jsontext.Value, stays bool) {
+	a.calls++
+	if call := a.trial.blocked(item); call != nil && !stays {
+		a.blocked[number] = call
+	}
 }
 
 func newWithholdStream(body io.ReadCloser, t *trial, blocked func(*withheld)) *withholdStream {
-	return &withholdStream{body: body, calls: t.api.filter(&holding{trial: t, blocked: blocked}), chunk: make([]byte, 32<<10)}
+	answer := &streamedAnswer{trial: t, blocked: make(map[int]*withheld)}
+	return &withholdStream{body: body, filter: t.api.filter(answer), answer: answer, blocked: blocked, chunk: make([]byte, 32<<10)}
 }
 
 func (w *withholdStream) Close() error { return w.body.Close() }
@@ -65,13 +67,12 @@ func (w *withholdStream) Read(p []byte) (int, error) {
 		}
 		n, err := w.body.Read(w.chunk)
 		w.in = append(w.in, w.chunk[:n]...)
-		w.split()
-		if w.err = err; err != nil || len(w.in)+len(w.calls.held()) > maxLine || w.calls.broken() {
-			w.through = true
+		if bytes.IndexByte(w.chunk[:n], '\n') >= 0 { // an event ends with a line; a long line is not searched again for each of its pieces
+			w.split()
 		}
-		if w.through {
-			w.out = slices.Concat(w.out, w.calls.held(), w.in)
-			w.calls, w.in = passing{}, nil
+		if w.err = err; w.filter == nil || err != nil || len(w.held)+len(w.in) > maxHeld {
+			w.out = slices.Concat(w.out, w.held, w.in)
+			w.filter, w.held, w.in = nil, nil, nil
 		}
 	}
 	n := copy(p, w.out)
@@ -79,23 +80,36 @@ func (w *withholdStream) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// passing is a stream whose events pass.
-type passing struct{}
-
-func (passing) take(event []byte) []byte { return event }
-func (passing) held() []byte             { return nil }
-func (passing) broken() bool             { return false }
-
 // split takes the complete events.
 func (w *withholdStream) split() {
-	for !w.through && !w.calls.broken() {
+	for w.filter != nil {
 		end := eventEnd(w.in)
 		if end < 0 {
 			return
 		}
-		w.out = append(w.out, w.calls.take(w.in[:end])...)
+		event := w.in[:end]
 		w.in = w.in[end:]
+		w.filter.read(event)
+		if !w.answer.begun {
+			w.out = append(w.out, event...)
+			continue
+		}
+		w.held = append(w.held, event...)
+		if w.answer.ended || w.answer.invalid {
+			w.release()
+		}
 	}
+}
+
+// release lets the events pass that are held back, without the blocked calls as long as one call remains. All further events pass.
+func (w *withholdStream) release() {
+	if n := len(w.answer.blocked); n > 0 && n < w.answer.calls && !w.answer.invalid {
+		w.held = w.filter.without(w.held)
+		for _, call := range w.answer.blocked {
+			w.blocked(call)
+		}
+	}
+	w.filter = nil
 }
 
 // eventEnd returns the offset behind the first event, and -1 if it is not complete.
@@ -109,6 +123,15 @@ func eventEnd(data []byte) int {
 		if from += n + 1; len(line) == 0 {
 			return from
 		}
+	}
+}
+
+// eachEvent calls do with each of the events.
+func eachEvent(events []byte, do func(event []byte)) {
+	for len(events) > 0 {
+		end := eventEnd(events)
+		do(events[:end])
+		events = events[end:]
 	}
 }
 
@@ -130,6 +153,12 @@ func eventData(event []byte) (before, data, after []byte, ok bool) {
 	return before, data, after, ok
 }
 
+// decodeEvent decodes the data of an event, and reports whether it could.
+func decodeEvent(event []byte, to any) bool {
+	_, data, _, ok := eventData(event)
+	return ok && jsonv2.Unmarshal(data, to, lenient) == nil
+}
+
 // changeEvent returns an event with other data, and the same event if the change fails.
 func changeEvent(event []byte, path []string, to func(jsontext.Value) (jsontext.Value, error)) []byte {
 	before, data, after, ok := eventData(event)
@@ -141,123 +170,4 @@ func changeEvent(event []byte, path []string, to func(jsontext.Value) (jsontext.
 		return event
 	}
 	return slices.Concat(before, changed, after)
-}
-
-// geminiCalls are the calls in a stream of Gemini. Each is complete.
-type geminiCalls struct{ *holding }
-
-func (gemini) filter(h *holding) callFilter { return geminiCalls{h} }
-
-// take replaces the blocked calls of an event by texts.
-func (g geminiCalls) take(event []byte) []byte {
-	var blocked []*withheld
-	changed := changeEvent(event, g.trial.api.calls(), func(list jsontext.Value) (jsontext.Value, error) {
-		var parts []jsontext.Value
-		if err := jsonv2.Unmarshal(list, &parts, lenient); err != nil {
-			return nil, err
-		}
-		for k, part := range parts {
-			item := g.trial.api.asItem(part)
-			if item == nil {
-				continue
-			}
-			g.calls++
-			if call := g.trial.blocked(item); call != nil && g.calls > 1 {
-				blocked = append(blocked, call)
-				parts[k] = g.trial.api.instead(call.text)
-			}
-		}
-		return jsonv2.Marshal(parts, lenient)
-	})
-	if len(blocked) == 0 {
-		return event
-	}
-	for _, call := range blocked {
-		g.blocked(call)
-	}
-	return changed
-}
-
-// blockCalls are the calls in a stream of the Messages API. A text takes the place of a blocked call, so that the numbers of blocks stay.
-type blockCalls struct {
-	*holding
-	open *streamedBlock // nil outside of calls
-}
-
-func (anthropic) filter(h *holding) callFilter { return &blockCalls{holding: h} }
-
-// streamedBlock is a call as far as it was streamed.
-type streamedBlock struct {
-	Type  string         `json:"type"`
-	ID    string         `json:"id"`
-	Name  string         `json:"name"`
-	Input jsontext.Value `json:"input"`
-
-	index int
-	json  []byte // pieces of the input
-}
-
-func (w *blockCalls) take(event []byte) []byte {
-	var e struct {
-		Type  string         `json:"type"`
-		Index int            `json:"index"`
-		Block *streamedBlock `json:"content_block"`
-		Delta struct {
-			JSON string `json:"partial_json"`
-		} `json:"delta"`
-	}
-	if _, data, _, ok := eventData(event); !ok || jsonv2.Unmarshal(data, &e, lenient) != nil {
-		e.Type = "" // it passes
-	}
-	if e.Type == "content_block_start" && e.Block != nil && e.Block.Type == "tool_use" && w.open == nil {
-		w.calls++
-		w.open = e.Block
-		w.open.index = e.Index
-	}
-	if w.open == nil {
-		return event
-	}
-	var pass []byte
-	if w.calls == 1 {
-		pass = event
-	} else {
-		w.events = append(w.events, event...)
-	}
-	if w.open.index != e.Index {
-		return pass
-	}
-	switch e.Type {
-	case "content_block_delta":
-		w.open.json = append(w.open.json, e.Delta.JSON...)
-	case "content_block_stop":
-		return append(pass, w.complete()...)
-	}
-	return pass
-}
-
-// complete judges the open call. It returns what passes of it.
-func (w *blockCalls) complete() []byte {
-	c, held := w.open, w.release()
-	w.open = nil
-	if jsontext.Value(c.json).IsValid() {
-		c.Input = c.json
-	}
-	block, err := jsonv2.Marshal(c, lenient)
-	var call *withheld
-	if err == nil {
-		call = w.trial.blocked(w.trial.api.asItem(block))
-	}
-	if call == nil || w.calls == 1 {
-		return held
-	}
-	w.blocked(call)
-	var s stream
-	s.event("content_block_start", map[string]any{
-		"type": "content_block_start", "index": c.index, "content_block": map[string]string{"type": "text", "text": ""},
-	})
-	s.event("content_block_delta", map[string]any{
-		"type": "content_block_delta", "index": c.index, "delta": map[string]string{"type": "text_delta", "text": call.text},
-	})
-	s.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": c.index})
-	return s.b.Bytes()
 }

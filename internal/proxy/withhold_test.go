@@ -211,19 +211,21 @@ func TestACallIsTakenOutOfAStreamOfBlocksAndTheOthersPassWhereverTheChunksEnd(t 
 		return string(got), blocked
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		for _, sent := range []string{streamedCalls("ls", "pwd"), streamedCalls("make"), streamedCalls(), "event: x\n", "data: {\"type\":\n\n", streamedCalls("ls", "make")[:900]} {
+		for _, sent := range []string{streamedCalls("ls", "pwd"), streamedCalls("make", "make"), streamedCalls(), "event: x\n", "data: {\"type\":\n\n", streamedCalls("ls", "make")[:900]} {
 			if got, _ := read(t, sent); got != sent {
 				t.Fatalf("%s\nbecame\n%s", sent, got)
 			}
 		}
-		sent := streamedCalls("ls", "make", "pwd")
-		got, blocked := read(t, sent)
-		from, to := strings.Index(sent, `"new_1"`), strings.Index(sent, `"new_2"`)
-		from, to = strings.LastIndex(sent[:from], "event:"), strings.LastIndex(sent[:to], "event:")
-		middle, ok := strings.CutPrefix(got, sent[:from])
-		middle, end := strings.CutSuffix(middle, sent[to:])
-		if blocked != 1 || !ok || !end || strings.Count(middle, `"index":1`) != 3 || !strings.Contains(middle, "[unloop] The call of bash") {
-			t.Fatalf("%d blocked, and the stream became\n%s", blocked, got)
+		for n, commands := range [][]string{{"make", "ls", "pwd"}, {"ls", "make", "pwd"}} {
+			sent := streamedCalls(commands...)
+			got, blocked := read(t, sent)
+			from, to := strings.Index(sent, fmt.Sprintf("%q", fmt.Sprint("new_", n))), strings.Index(sent, fmt.Sprintf("%q", fmt.Sprint("new_", n+1)))
+			from, to = strings.LastIndex(sent[:from], "event:"), strings.LastIndex(sent[:to], "event:")
+			middle, ok := strings.CutPrefix(got, sent[:from])
+			middle, end := strings.CutSuffix(middle, sent[to:])
+			if blocked != 1 || !ok || !end || strings.Count(middle, fmt.Sprintf(`"index":%d`, n)) != 3 || !strings.Contains(middle, "[unloop] The call of bash") {
+				t.Fatalf("%d blocked, and the stream became\n%s", blocked, got)
+			}
 		}
 	})
 }
@@ -239,38 +241,44 @@ func TestACallIsTakenOutOfAStreamOfGemini(t *testing.T) {
 	call := func(command, more string) string {
 		return fmt.Sprintf(`{"functionCall":{"name":"bash","args":{"command":%q}}%s}`, command, more)
 	}
-	rapid.Check(t, func(t *rapid.T) {
-		for _, tc := range []struct {
-			sent, want string
-			blocked    int
-		}{
-			{chunk(`{"text":"a"}`, call("make", "")) + chunk(call("ls", "")), "", 0}, // the first call passes
-			{chunk(call("ls", "")) + chunk(call("make", `,"thoughtSignature":"s=="`)), "", 0},
-			{chunk(call("ls", "")) + "data: {\"candidates\":\r\n\r\n: ping\r\n\r\n", "", 0},
-			{chunk(call("ls", "")) + chunk(call("make", ""), call("pwd", "")) + chunk(`{"text":"b"}`), call("make", ""), 1},
-		} {
-			blocked := 0
-			sizes := rapid.SliceOfN(rapid.IntRange(1, 300), 1, 8).Draw(t, "sizes")
-			try := p.conversations.try(gemini{}, v)
-			data, err := io.ReadAll(newWithholdStream(io.NopCloser(&chunks{data: []byte(tc.sent), sizes: sizes}), try, func(*withheld) { blocked++ }))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := string(data)
-			if blocked != tc.blocked || tc.blocked == 0 && got != tc.sent {
-				t.Fatalf("%d blocked, and %s became\n%s", blocked, tc.sent, got)
-			}
-			for line := range strings.Lines(got) {
-				if data, ok := strings.CutPrefix(line, "data: "); ok && blocked > 0 && !json.Valid([]byte(data)) {
-					t.Fatalf("invalid data %s", data)
+	const signed = `,"thoughtSignature":"s=="`
+	const end = `data: {"candidates":[{"finishReason":"STOP","index":0}]}` + "\r\n\r\n"
+	for name, tc := range map[string]struct {
+		sent    string
+		blocked int
+	}{
+		"the first call":         {chunk(`{"text":"a"}`, call("make", "")) + chunk(call("pwd", "")) + end, 1},
+		"the second call":        {chunk(call("ls", "")) + chunk(call("make", ""), call("pwd", "")) + chunk(`{"text":"b"}`) + end, 1},
+		"behind a signed call":   {chunk(call("pwd", signed)) + chunk(call("make", "")) + end, 1},
+		"not if it is signed":    {chunk(call("make", signed)) + chunk(call("pwd", "")) + end, 0},
+		"not the only call":      {chunk(call("make", "")) + end, 0},
+		"not without an end":     {chunk(call("pwd", "")) + chunk(call("make", "")), 0},
+		"not with invalid bytes": {chunk(call("ls", "")) + "data: {\"candidates\":\r\n\r\n: ping\r\n\r\n", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, sizes := range chunkSizes {
+				blocked := 0
+				try := p.conversations.try(gemini{}, v)
+				data, err := io.ReadAll(newWithholdStream(io.NopCloser(&chunks{data: []byte(tc.sent), sizes: sizes}), try, func(*withheld) { blocked++ }))
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := string(data)
+				if blocked != tc.blocked || tc.blocked == 0 && got != tc.sent {
+					t.Fatalf("%d blocked, and %s became\n%s", blocked, tc.sent, got)
+				}
+				for _, data := range eventsOf(t, got) {
+					if blocked > 0 && !json.Valid(data) {
+						t.Fatalf("invalid data %s", data)
+					}
+				}
+				if blocked > 0 && (strings.Contains(got, `"make"`) || !strings.Contains(got, "[unloop] The call of bash was not made.") || !strings.Contains(got, `"pwd"`) ||
+					strings.Count(got, "12345678901234567890") != strings.Count(tc.sent, "12345678901234567890")) {
+					t.Fatalf("%s became\n%s", tc.sent, got)
 				}
 			}
-			if blocked > 0 && (strings.Contains(got, `"make"`) || !strings.Contains(got, "[unloop] The call of bash was not made.") || !strings.Contains(got, `"pwd"`) ||
-				strings.Count(got, "12345678901234567890") != 3) {
-				t.Fatalf("%s became\n%s", tc.sent, got)
-			}
-		}
-	})
+		})
+	}
 }
 
 func TestACallStaysInAnAnswerOfTheResponsesAPI(t *testing.T) {

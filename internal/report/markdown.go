@@ -29,9 +29,9 @@ func (m *markdownWriter) Write(r *Run) error {
 	if len(r.Warnings)+len(r.Decisions) > 0 {
 		m.looping++
 	}
-	fated := ""
+	decision := "none"
 	if worst := r.Worst(); worst > policy.Allow {
-		fated = " (" + worst.String() + ")"
+		decision = "would have " + verbs[worst]
 	}
 	for _, w := range gravest(r.Warnings) {
 		if len(m.rows) >= maxMarkdownRows {
@@ -42,8 +42,8 @@ func (m *markdownWriter) Write(r *Run) error {
 		if w.Line > 0 {
 			place += fmt.Sprint(":", w.Line)
 		}
-		m.rows = append(m.rows, fmt.Sprintf("| %s | %s%s | %s | %s | %s |\n",
-			cell(r.ID), cell(w.Rule), fated, cell(sentence(w.What)), cell(w.Try), cell(place)))
+		m.rows = append(m.rows, fmt.Sprintf("| %s | %s | %s | %s | %s | %s |\n",
+			cell(r.ID), decision, cell(w.Rule), cell(sentence(w.What)), cell(w.Try), cell(place)))
 	}
 	return nil
 }
@@ -53,7 +53,7 @@ func (m *markdownWriter) Close() error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "### unloop: %s, %d with warnings\n", number(m.runs, "run"), m.looping)
 	if len(m.rows) > 0 {
-		b.WriteString("\n| run | rule | what happened | what to try | where |\n|---|---|---|---|---|\n")
+		b.WriteString("\n| run | policy | rule | what happened | what to try | where |\n|---|---|---|---|---|---|\n")
 	}
 	for _, row := range m.rows {
 		b.WriteString(row)

@@ -66,11 +66,12 @@ func encode(v any) ([]byte, error) {
 	if err := e.Encode(v); err != nil {
 		return nil, fmt.Errorf("encode a verdict: %w", err)
 	}
-	return escapeJSON(b.Bytes()), nil
+	return EscapeJSON(b.Bytes()), nil
 }
 
-// escapeJSON escapes characters that are not harmless in encoded JSON. They, and two # in a row, occur only in strings.
-func escapeJSON(line []byte) []byte {
+// EscapeJSON escapes characters that are not harmless in encoded JSON, whose meaning stays. They, and two # in a row, occur only in
+// strings.
+func EscapeJSON(line []byte) []byte {
 	escaped := make([]byte, 0, len(line))
 	for i := 0; i < len(line); {
 		r, size := utf8.DecodeRune(line[i:])

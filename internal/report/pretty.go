@@ -163,9 +163,11 @@ func (p *page) verdict(r *Run) {
 	}
 }
 
+// verbs say what each action would have done.
+var verbs = [...]string{policy.Warn: "nudged", policy.Block: "blocked", policy.Halt: "halted"}
+
 // fate returns what the policy would have done, and at which event first.
 func fate(r *Run) string {
-	verbs := [...]string{policy.Warn: "nudged", policy.Block: "blocked", policy.Halt: "halted"}
 	var parts []string
 	for action := policy.Warn; action <= policy.Halt; action++ {
 		k := slices.IndexFunc(r.Decisions, func(d Decision) bool { return d.Action == action })

@@ -34,6 +34,9 @@ func readInto(b *bytes.Buffer, r io.Reader, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+// maxAhead is how much memory a body gets before its bytes arrive: a client may announce more than it sends.
+const maxAhead = 1 << 20
+
 // ReadBody reads the body of a request and puts it back, so that the request can be forwarded. A body of more than limit bytes is
 // ErrTooLarge; it is put back as well. The upstream is not asked whether it expects the body, because the client has sent it.
 func ReadBody(r *http.Request, limit int64) ([]byte, error) {
@@ -43,7 +46,7 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	if r.ContentLength > 0 {
-		b.Grow(int(r.ContentLength) + bytes.MinRead)
+		b.Grow(int(min(r.ContentLength, maxAhead)) + bytes.MinRead)
 	}
 	body, err := readInto(&b, r.Body, limit)
 	switch {
@@ -66,16 +69,32 @@ func Rejoin(read []byte, rest io.ReadCloser) io.ReadCloser {
 }
 
 // SetBody gives a request a body.
-func SetBody(r *http.Request, body []byte) {
-	r.Body = io.NopCloser(bytes.NewReader(body))
-	r.ContentLength = int64(len(body))
+func SetBody(r *http.Request, data []byte) {
+	b := new(body)
+	b.unread.Reset(data)
+	r.Body = b
+	r.ContentLength = int64(len(data))
 	if r.Header.Get("Content-Length") != "" {
-		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
+		r.Header.Set("Content-Length", strconv.Itoa(len(data)))
 	}
 }
 
-// Local returns a handler that refuses what a browser sends from another site, with status 403: a page could send requests to this
-// machine, and the upstream cannot detect them, because the host that it sees is its own. Command is the name of the command in the answer.
+// body is the body of a request. It releases its bytes once they are read, because the answer may be streamed for minutes after that.
+type body struct{ unread bytes.Reader }
+
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.unread.Read(p)
+	if b.unread.Len() == 0 {
+		b.unread.Reset(nil)
+	}
+	return n, err
+}
+
+func (b *body) Close() error { return nil }
+
+// Local returns a handler that refuses requests that a browser sends from another site, with status 403: a page could send requests to
+// this machine, and the upstream cannot detect them, because the host that it sees is its own. Command is the name of the command in the
+// answer.
 func Local(command string, h http.Handler) http.Handler {
 	guarded := http.NewCrossOriginProtection().Handler(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -101,6 +120,13 @@ func Transport() http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.DisableCompression, t.MaxIdleConnsPerHost = true, 256
 	return t
+}
+
+// Reason returns the text of an error of a transport for the log. An error about an invalid answer quotes it, and an answer may repeat
+// secrets of the request.
+func Reason(err error) string {
+	text, _, _ := strings.Cut(err.Error(), `"`)
+	return text
 }
 
 // Serve serves h on l, over HTTP/1 and over HTTP/2 without TLS, until ctx ends. Answers that are under way have ten seconds to end.

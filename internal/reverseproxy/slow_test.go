@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -85,5 +86,18 @@ func TestAClientThatWaitsForASlowAnswerIsNotCut(t *testing.T) {
 		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+func TestABodyThatIsOnlyAnnouncedTakesNoMemory(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	r := &http.Request{ContentLength: 60 << 20, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{"))}
+	if body, err := ReadBody(r, 64<<20); err != nil || string(body) != "{" {
+		t.Fatalf("read %q, %v", body, err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; got > 8<<20 {
+		t.Errorf("a body of one byte took %d MiB", got>>20)
 	}
 }

@@ -24,9 +24,13 @@ type Follower struct {
 	Take func(context.Context, *unloop.Event) error
 	// Warn receives problems such as an unreadable file or line. Its calls are not concurrent.
 	Warn func(error)
+	// Hint receives a text for each unknown name, such as a misspelt field, when it first occurs. Its calls are not concurrent. It
+	// may be nil.
+	Hint func(string)
 
 	mu     sync.Mutex
 	passed map[string]map[uint64]bool // by the path of a file that is read as a whole: hashes of the ids of its events
+	names  unknownNames
 	failed context.CancelCauseFunc
 }
 
@@ -53,6 +57,15 @@ func (f *Follower) warn(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.Warn(err)
+}
+
+// hint passes on an unknown name that is new.
+func (f *Follower) hint(in *ingest.Input, u ingest.Unknown) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if n, ok := f.names.add(in, u); ok && n.count == 1 {
+		f.Hint(n.String())
+	}
 }
 
 // file reads one file.
@@ -89,6 +102,9 @@ func (f *Follower) file(ctx context.Context, file *watch.File) error {
 		}
 	}
 	in.Warn = func(b *ingest.BadInput) { warn(b) }
+	if f.Hint != nil {
+		in.Unknown = func(u ingest.Unknown) { f.hint(in, u) }
+	}
 	in.Skip = (&skippedLines{warn: warn}).line
 	tag := tagOf(firstLine(head))
 	return format.Decode(in, func(e *unloop.Event) error {

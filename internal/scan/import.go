@@ -29,6 +29,8 @@ type Importer struct {
 	Take func(*unloop.Event) error
 	// Warn receives problems that do not end the import, such as an unreadable file or a cut line.
 	Warn func(error)
+	// Hint receives a text for each unknown name, such as a misspelt field, after the last file. It may be nil.
+	Hint func(string)
 	// Progress receives the bytes read since the last call, and the total number of bytes as far as it is known. It may be nil.
 	Progress func(read, total int64)
 }
@@ -63,6 +65,7 @@ func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error
 			f.Warn(err)
 		}
 	}
+	w.scan.names.report(f.Hint)
 	w.result.Runs = slices.Sorted(maps.Keys(w.runs))
 	return w.result, ctx.Err()
 }

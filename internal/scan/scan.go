@@ -29,10 +29,13 @@ type Scanner struct {
 	Verdict func(*report.Run) error
 	// Warn receives problems that do not end the scan, such as an unreadable file or a cut line.
 	Warn func(error)
+	// Hint receives a text for each unknown name, such as a misspelt field, after the last file. It may be nil.
+	Hint func(string)
 	// Progress receives the bytes read since the last call, and the total number of bytes as far as it is known. It may be nil.
 	Progress func(read, total int64)
 
 	total  int64
+	names  unknownNames
 	folded int  // number of times that passes took an event
 	room   room // smaller in tests
 }
@@ -64,6 +67,7 @@ func (s *Scanner) Run(ctx context.Context, paths []string) (Result, error) {
 			s.Warn(err)
 		}
 	}
+	s.names.report(s.Hint)
 	return result, ctx.Err()
 }
 
@@ -233,6 +237,7 @@ func (src *source) input(r io.Reader, warn bool) *ingest.Input {
 	in := ingest.NewInput(src.name, src.run, r)
 	if warn {
 		in.Warn = func(b *ingest.BadInput) { src.scan.Warn(b) }
+		in.Unknown = func(u ingest.Unknown) { src.scan.names.add(in, u) }
 	}
 	return in
 }

@@ -22,7 +22,7 @@ func TestOneLoopHasOneVerdictInEveryFormat(t *testing.T) {
 		"cline/testdata/ui_loop.json":         loop + ", 7440 tokens, 0.012 USD",
 		"copilot/testdata/loop.jsonl":         loop + ", 7440 tokens",
 		// The agent writes no messages between its calls, of which the estimate of stalled_steps makes something.
-		"cursor/testdata/stream_loop.jsonl": "6 steps, same_call_same_result 6, stalled_steps 5, warn, 7440 tokens",
+		"cursor/testdata/stream_loop.jsonl": "6 steps, same_call_same_result 6, warn, 7440 tokens",
 
 		"langsmith/testdata/loop.jsonl":    loop + ", 7440 tokens, 0.012 USD",
 		"langfuse/testdata/loop.json":      loop + ", 7440 tokens, 0.012 USD",

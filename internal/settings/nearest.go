@@ -1,6 +1,18 @@
 package settings
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
+
+// DidYouMean returns the end of a message about an unknown word: a question with the most similar name, or "" if none is similar.
+func DidYouMean(word string, names []string) string {
+	near := Nearest(word, names)
+	if near == "" {
+		return ""
+	}
+	return fmt.Sprintf("; did you mean %q?", near)
+}
 
 // Nearest returns the name that is most similar to word, or "" if none is similar. It takes time proportional to the length of
 // word and of all names together.

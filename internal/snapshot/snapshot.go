@@ -1,6 +1,6 @@
-// Package snapshot has the limits of snapshots, with which a program stores its own state. A snapshot may come from an untrusted
-// source. Bounded therefore checks its size and nesting before it is decoded, and each type checks its fields with a Check
-// afterwards. Package unloop, policies, profiles, guards and the pipeline's checkpoints use it.
+// Package snapshot encodes, decodes and checks snapshots, with which the program stores its own state: that of runs, policies,
+// profiles, guards and the pipeline's checkpoints. A snapshot may come from an untrusted source. Decode therefore checks its size and
+// nesting first, and each type checks its fields with a Check afterwards.
 package snapshot
 
 import (
@@ -18,9 +18,9 @@ const (
 	MaxCount = 1 << 53
 )
 
-// Bounded returns an error if data exceeds MaxBytes or MaxDepth. It reads data once, at about 1 ns a byte, and allocates nothing.
+// checkLimits returns an error if data exceeds MaxBytes or MaxDepth. It reads data once, at about 1 ns a byte, and allocates nothing.
 // It does not check that data is JSON.
-func Bounded(data []byte) error {
+func checkLimits(data []byte) error {
 	if len(data) > MaxBytes {
 		return fmt.Errorf("snapshot has %d bytes, want at most %d", len(data), MaxBytes)
 	}

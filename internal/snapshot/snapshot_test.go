@@ -23,7 +23,7 @@ func TestASnapshotIsBoundedBeforeItIsDecoded(t *testing.T) {
 		"one byte larger":                     {strings.Repeat(" ", MaxBytes+1), false},
 		"a million levels that are not ended": {strings.Repeat("[", 1_000_000), false},
 	} {
-		if err := Bounded([]byte(tc.data)); (err == nil) != tc.ok {
+		if err := checkLimits([]byte(tc.data)); (err == nil) != tc.ok {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -32,6 +32,7 @@ type ShadowRun struct {
 	ShadowVerdict
 	ID, Name, Project string
 	Started           time.Time
+	Untimed           bool          // no event has a time of its own
 	Recorded          policy.Action // the most severe decision of the run
 }
 

@@ -66,7 +66,7 @@ func (w *Window) Root(traceID, title, run string) {
 	w.roots[traceID] = r
 }
 
-// Send sends the events of the collected spans in order, and forgets the spans.
+// Send sends the events of the collected spans in order, and drops the spans.
 func (w *Window) Send() error {
 	var events []*unloop.Event
 	for id, spans := range w.traces {
@@ -95,8 +95,9 @@ func Send(events []*unloop.Event, run string, emit ingest.Emit) error {
 	return nil
 }
 
-// over returns the spans with their root, which has the id of the trace. Of the agents and of the other spans below the root that are no
-// calls, the one that ends last decides whether the run failed: agents go on after a failed call or sub-agent.
+// over returns the spans with their root, which has the id of the trace. The run failed if the last
+// of these spans to end failed: the agents, and the other spans directly below the root that are not calls. An agent continues after a failed
+// call or sub-agent.
 func (r root) over(id string, spans []Span) []Span {
 	s := Span{TraceID: id, ID: id, Title: r.title, Run: r.run, Index: spans[0].Index, Facts: Facts{Kind: Workflow}}
 	last := int64(0)

@@ -100,7 +100,7 @@ def share(flags):
 
 def report(runs):
     print("threshold   loops caught   lookalikes flagged   stretches found   clean runs flagged")
-    for threshold in (0.5, 0.6, 0.7, 0.8, 0.85, 0.88, 0.9, 0.92, 0.94, 0.96, 0.98):
+    for threshold in (0.5, 0.6, 0.7, 0.8, 0.85, 0.88, 0.9, 0.92, 0.93, 0.94, 0.95, 0.96, 0.98):
         kinds = collections.defaultdict(lambda: collections.defaultdict(list))
         found = stretches = flagged = clean = 0
         for run in runs:

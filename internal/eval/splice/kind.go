@@ -17,6 +17,8 @@ type entry struct {
 	Error  string          `json:"error,omitempty"`
 	From   string          `json:"from,omitempty"`
 	To     string          `json:"to,omitempty"`
+
+	thought thought // what the agent says before it
 }
 
 // kind is a kind of loop or lookalike.
@@ -40,9 +42,13 @@ func kinds() []kind {
 		benign(releaseLookalikes()), benign(cloudLookalikes()), benign(conversationLookalikes()), benign(workplaceLookalikes()),
 		technicalLoops(), businessLoops(), fieldLoops(),
 		benign(technicalLookalikes()), benign(businessLookalikes()), benign(fieldLookalikes()),
-		reporting(reportingRepairLoops()), reporting(reportingContainerLoops()), reporting(reportingAssistantLoops()), reporting(reportingWebLoops()),
-		reporting(benign(reportingRepairLookalikes())), reporting(benign(reportingAnalysisLookalikes())), reporting(benign(reportingAssistantLookalikes())),
-		setupLoops(), studioLoops(), benign(setupLookalikes()), benign(studioLookalikes()))
+		repairLoops(), containerLoops(), assistantLoops(), webLoops(),
+		benign(repairLookalikes()), benign(analysisLookalikes()), benign(assistantLookalikes()),
+		setupLoops(), studioLoops(), benign(setupLookalikes()), benign(studioLookalikes()),
+		codebaseLoops(), environmentLoops(), recordsLoops(), onlineLoops(),
+		benign(codebaseLookalikes()), benign(environmentLookalikes()), benign(recordsLookalikes()), benign(onlineLookalikes()),
+		reporting(sandboxLoops()), reporting(polyglotLoops()), reporting(commerceLoops()), reporting(teamLoops()),
+		reporting(benign(sandboxLookalikes())), reporting(benign(polyglotLookalikes())), reporting(benign(commerceLookalikes())), reporting(benign(teamLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
@@ -90,14 +96,16 @@ func loops() []kind {
 	}
 }
 
-// stretch builds the entries. Before a call or a handoff the agent may write a thought, in new words each time. How often,
-// from never to always, is random for each stretch. The onset of a lookalike is its first event.
+// stretch builds the entries, with what the agent says before them. The onset of a lookalike is its first event.
 func (k kind) stretch(p *generator) (entries []entry, onset int) {
 	built, first := k.build(p)
-	aloud := p.IntN(5)
+	if !slices.ContainsFunc(built, func(e entry) bool { return e.thought != thought{} }) {
+		k.think(p, built)
+	}
+	voice := p.voice()
 	for n, e := range built {
-		if e.Kind != "message" && p.IntN(4) < aloud {
-			entries = append(entries, say(p.sentence()))
+		if text := voice.text(e.thought); text != "" {
+			entries = append(entries, say(text).by(e.Agent))
 		}
 		if n == first {
 			onset = len(entries)

@@ -189,7 +189,7 @@ func editWithoutChange(p *generator) (entries []entry, _ int) {
 // emptyCommands announces an act and runs a command that does nothing.
 func emptyCommands(p *generator) (entries []entry, _ int) {
 	for range p.between(5, 9) {
-		entries = append(entries, say(p.sentence()), p.shell(p.pick(":", "true", "echo", "", "# "+p.phrase(2, 4)), "", 0))
+		entries = append(entries, say(p.pick("Now I'll run the tests of the ", "Let me fix the ", "Next I update the ", "Let me check the ", "I will now write the ")+p.phrase(1, 3)+"."), p.shell(p.pick(":", "true", "echo", "", "# "+p.phrase(2, 4)), "", 0))
 	}
 	return entries, 3
 }

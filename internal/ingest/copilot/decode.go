@@ -220,7 +220,7 @@ func (d *decoder) failed(at ingest.Location, e *event) error {
 	return d.events.Add(at, &unloop.Event{Type: unloop.LLMCallFailed, Status: e.Data.ErrorType, Error: ingest.Text(e.Data.Message)})
 }
 
-// exit sends the end of a run of --output-format json.
+// exit sends the end of a run. Only the output of --output-format json has this event.
 func (d *decoder) exit(at ingest.Location, e *event) error {
 	end := &unloop.Event{Type: unloop.RunCompleted}
 	if e.ExitCode != 0 {

@@ -8,6 +8,8 @@ package labelled
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -64,7 +66,18 @@ type entry struct {
 	Latency   *float64       `json:"latency_ms"`
 	Cost      float64        `json:"cost"`
 	Tokens    int64          `json:"tokens"`
+
+	Rest map[string]jsontext.Value `json:",embed"`
 }
+
+// The names that the format defines.
+var (
+	kinds  = []string{"tool_call", "message", "handoff", "event"}
+	fields = []string{
+		"kind", "agent", "tool", "args", "result", "error", "role", "text", "from", "to", "event", "timestamp", "latency_ms", "cost", "tokens",
+	}
+	eventTypes = ingest.EventTypes()
+)
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
 	return in.EachLine(func(line ingest.Line) error {
@@ -77,12 +90,28 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 		}
 		trail := ingest.NewEventBuilder(r.ID, emit)
 		for i := range r.Events {
+			r.Events[i].tellUnknown(in)
 			if err := r.Events[i].send(trail, i); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+func (e *entry) tellUnknown(in *ingest.Input) {
+	if in.Unknown == nil {
+		return
+	}
+	if !slices.Contains(kinds, e.Kind) {
+		in.Unknown(ingest.Unknown{Kind: "kind of entry", Name: e.Kind, Known: kinds})
+	}
+	if e.Event != nil && !slices.Contains(eventTypes, string(e.Event.Type)) {
+		in.Unknown(ingest.Unknown{Kind: "event type", Name: string(e.Event.Type), Known: eventTypes})
+	}
+	for _, name := range slices.Sorted(maps.Keys(e.Rest)) {
+		in.Unknown(ingest.Unknown{Kind: "field", Name: name, Known: fields})
+	}
 }
 
 // send sends the events of the entry. It ignores an unknown kind.

@@ -41,11 +41,12 @@ type decoder struct {
 	latency float64
 	names   map[string]string // recurring strings
 	index   int
-	unknown func(name []byte) // takes the names of members that are left out; nil to take none
+	fields  []string             // the members of an event
+	unknown func(ingest.Unknown) // takes unknown members and types; nil to take none
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
-	d := decoder{in: in, names: make(map[string]string)}
+	d := decoder{in: in, names: make(map[string]string), fields: fields, unknown: in.Unknown}
 	return in.EachLine(func(line ingest.Line) error {
 		if err := d.read(line); err != nil {
 			return err
@@ -90,6 +91,9 @@ func (d *decoder) member(name, value []byte) bool {
 		var s string
 		ok := d.text(&s, value, true)
 		e.Type = unloop.EventType(s)
+		if s != "" && !slices.Contains(eventTypes, s) {
+			d.report("event type", s, eventTypes)
+		}
 		return ok
 	case "agent":
 		return d.text(&e.Agent, value, true)
@@ -140,32 +144,52 @@ func (d *decoder) content(name string, value []byte) bool {
 		e.Latency = &d.latency
 		return number(&d.latency, value)
 	case "usage":
-		return object(&e.Usage, value)
+		if !object(&e.Usage, value) {
+			return false
+		}
+		d.checkUsage(value)
 	case "annotations":
 		return object(&e.Hints, value)
 	default:
-		if d.unknown != nil && !slices.Contains(answerMembers, name) {
-			d.unknown([]byte(name))
+		if !slices.Contains(answerMembers, name) {
+			d.report("field", name, d.fields)
 		}
 	}
 	return true
 }
 
-// answerMembers are members that a server adds to the events that it returns. They may be sent back to it.
-var answerMembers = []string{"content", "analysis", "notices", "warnings"}
+// checkUsage reports the unknown members of usage.
+func (d *decoder) checkUsage(value []byte) {
+	if d.unknown == nil {
+		return
+	}
+	Members(value, func(name, _ []byte) {
+		if !slices.Contains(usageFields, string(name)) {
+			d.report("field of usage", string(name), usageFields)
+		}
+	})
+}
 
-// Fields returns the names of the members of an event.
-func Fields() []string {
-	return []string{
-		"event_id", "run_id", "sequence", "timestamp", "type", "project", "agent", "name", "status", "model", "tool", "call_id", "role", "text",
-		"parent_event_id", "span_id", "trace_id", "input", "output", "error", "metadata", "tokens", "cost", "latency_ms", "usage", "annotations",
+// report passes an unknown name on.
+func (d *decoder) report(kind, name string, known []string) {
+	if d.unknown != nil {
+		d.unknown(ingest.Unknown{Kind: kind, Name: name, Known: known})
 	}
 }
 
-// UsageFields returns the names of the members of usage.
-func UsageFields() []string {
-	return []string{"input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens"}
-}
+// answerMembers are members that a server adds to the events that it returns. They may be sent back to it.
+var answerMembers = []string{"content", "analysis", "notices", "warnings"}
+
+// The names that the format defines. Events in a request may also name the project of their run.
+var (
+	fields = []string{
+		"event_id", "run_id", "sequence", "timestamp", "type", "agent", "name", "status", "model", "tool", "call_id", "role", "text",
+		"parent_event_id", "span_id", "trace_id", "input", "output", "error", "metadata", "tokens", "cost", "latency_ms", "usage", "annotations",
+	}
+	requestFields = append([]string{"project"}, fields...)
+	usageFields   = []string{"input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens"}
+	eventTypes    = ingest.EventTypes()
+)
 
 // object reads a small object into new memory.
 func object[T any](to **T, value []byte) bool {

@@ -29,8 +29,9 @@ type Request struct {
 	Items []Item
 	Bad   []Refusal // in the order of the request
 	Cut   []Refusal // fields of Items that were shortened, in the order of the request
-	Odd   []Oddity  // what was sent and has no effect, each name once
 	One   bool      // it is one object and not a list
+
+	Unknown []Unknown // names without effect, each once, at most maxUnknown
 }
 
 // Item is an event, which shares no memory with the request. Its Index is its position in the request.
@@ -39,15 +40,25 @@ type Item struct {
 	Project string // of its run; "" if the sender does not name one
 }
 
-// Oddity is a name that an event carries and that is not known. The event is taken all the same.
-type Oddity struct {
-	Index int    // the place of its first event in the request, from 0
-	Field string // the unknown member, a member of usage as usage.NAME; "type" for an unknown type of events
-	Value string // the unknown type; else ""
+// Unknown is an unknown name, and the position of its first event in the request, from 0.
+type Unknown struct {
+	ingest.Unknown
+	Index int
 }
 
-// maxOdd is the maximum number of oddities that are reported for one request.
-const maxOdd = 16
+// Field returns the field of the event at which the name is.
+func (u Unknown) Field() string {
+	switch u.Kind {
+	case "event type":
+		return "type"
+	case "field of usage":
+		return "usage." + u.Name
+	}
+	return u.Name
+}
+
+// maxUnknown is the maximum number of unknown names that are reported for one request.
+const maxUnknown = 16
 
 // Refusal is the error of one event of a request.
 type Refusal struct {
@@ -62,7 +73,7 @@ type Refusal struct {
 func ReadRequest(body []byte, lines bool, l Limits) (*Request, error) {
 	r := reader{limits: l, in: &ingest.Input{Name: "body"}, names: make(map[string]string)}
 	r.take = r.member
-	r.unknown = func(name []byte) { r.odd(string(name), "") }
+	r.unknown = r.addUnknown
 	r.scanner.data = body
 	first := r.scanner.space()
 	switch {
@@ -105,7 +116,7 @@ type reader struct {
 	scanner scanner
 	names   map[string]string // recurring strings
 	take    func(name, value []byte)
-	unknown func(name []byte)
+	unknown func(ingest.Unknown)
 
 	d       decoder // decodes the current event
 	project string
@@ -158,7 +169,7 @@ func (r *reader) element() bool {
 		r.Bad = append(r.Bad, Refusal{r.index - 1, "", "got a JSON " + kindOf(r.scanner.data[begin]) + ", want an event"})
 		return true
 	}
-	r.d = decoder{names: r.names, unknown: r.unknown, event: unloop.Event{Index: r.index - 1}}
+	r.d = decoder{names: r.names, fields: requestFields, unknown: r.unknown, event: unloop.Event{Index: r.index - 1}}
 	r.project, r.field, r.reason = "", "", ""
 	if !r.scanner.object(r.limits.Levels, r.take) {
 		return false
@@ -173,13 +184,6 @@ func (r *reader) member(name, value []byte) {
 		ok = r.d.text(&r.project, value, true)
 	} else {
 		ok = r.d.member(name, value)
-	}
-	if ok && string(name) == "usage" {
-		Members(value, func(name, _ []byte) {
-			if !slices.Contains(UsageFields(), string(name)) {
-				r.odd("usage."+string(name), "")
-			}
-		})
 	}
 	if !ok && r.reason == "" {
 		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here"
@@ -199,9 +203,6 @@ func (r *reader) keep() {
 		r.Bad = append(r.Bad, Refusal{e.Index, r.field, r.reason})
 		return
 	}
-	if !slices.Contains(unloop.EventTypes(), e.Type) {
-		r.odd("type", string(e.Type))
-	}
 	r.shorten(e)
 	kept := new(unloop.Event)
 	*kept = *e
@@ -209,11 +210,10 @@ func (r *reader) keep() {
 	r.Items = append(r.Items, Item{kept, r.project})
 }
 
-// odd notes a name that is not known.
-func (r *reader) odd(field, value string) {
-	known := slices.ContainsFunc(r.Odd, func(o Oddity) bool { return o.Field == field && o.Value == value })
-	if !known && len(r.Odd) < maxOdd {
-		r.Odd = append(r.Odd, Oddity{r.index - 1, field, value})
+func (r *reader) addUnknown(u ingest.Unknown) {
+	known := slices.ContainsFunc(r.Unknown, func(o Unknown) bool { return o.Kind == u.Kind && o.Name == u.Name })
+	if !known && len(r.Unknown) < maxUnknown {
+		r.Unknown = append(r.Unknown, Unknown{u, r.index - 1})
 	}
 }
 

@@ -49,9 +49,9 @@ func (h *history) run(number int64) store.Run {
 	return r
 }
 
-func (h *history) event(arrival, run int64) store.Event {
+func (h *history) event(arrival, run int64, words int) store.Event {
 	text := make([]byte, 0, 512)
-	for range 50 {
+	for range words {
 		text = fmt.Appendf(text, "w%d ", h.words.Uint64())
 	}
 	body, err := store.Encode(&unloop.Event{
@@ -83,7 +83,7 @@ func fill(b *testing.B, s *sqlstore.Store) {
 			batch.Runs = append(batch.Runs, r)
 			for range each {
 				arrival++
-				batch.Events = append(batch.Events, h.event(arrival, number))
+				batch.Events = append(batch.Events, h.event(arrival, number, 50))
 			}
 			number++
 		}

@@ -136,7 +136,7 @@ var columnsOfGuards = []string{
 
 // columnsOfLists takes away what lists of runs filter and sort by, and the full-text index.
 var columnsOfLists = []string{
-	`DROP INDEX IF EXISTS runs_list`, `DROP TABLE search`, `DROP TABLE IF EXISTS servers`, `DROP TABLE IF EXISTS partitions`,
+	`DROP INDEX IF EXISTS runs_list`, `DROP INDEX IF EXISTS runs_idle`, `DROP TABLE search`, `DROP TABLE IF EXISTS servers`, `DROP TABLE IF EXISTS partitions`,
 	`ALTER TABLE runs DROP COLUMN agents`, `ALTER TABLE runs DROP COLUMN models`, `ALTER TABLE runs DROP COLUMN labels`,
 	`ALTER TABLE runs DROP COLUMN events`, `ALTER TABLE runs DROP COLUMN duration`,
 	`ALTER TABLE runs DROP COLUMN mean_latency`,

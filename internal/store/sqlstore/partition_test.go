@@ -166,3 +166,30 @@ func TestAClusterAndASingleServerDoNotShareADatabase(t *testing.T) {
 		}
 	})
 }
+
+// TestIdleRunsAreReadFromAnIndex holds what each of 64 owners asks every few seconds: it must not read the rows of all running runs.
+func TestIdleRunsAreReadFromAnIndex(t *testing.T) {
+	server := postgres.Database(t)
+	s := openCluster(t, server+"&application_name=idle-runs")
+	b := &store.Batch{}
+	for k := range int64(3000) {
+		number := sqlstore.Partitions * (k + 1)
+		b.Runs = append(b.Runs, store.Run{Number: number, ID: fmt.Sprint(k), Status: store.Running, Updated: time.Unix(k, 0), Arrival: number})
+	}
+	if _, err := s.Commit(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	postgres.Exec(t, server, `ANALYZE runs`)
+	idle, err := s.Partition(0, 0).Idle(t.Context(), time.Unix(2, 0), 10)
+	if diff := cmp.Diff([]string{"0", "1"}, idle); diff != "" || err != nil {
+		t.Errorf("error %v, idle runs (-want +got):\n%s", err, diff)
+	}
+	if err := s.Close(); err != nil { // what a connection counted is known at its end
+		t.Fatal(err)
+	}
+	postgres.Left(t, server, "idle-runs")
+	scans := texts(t, server, `SELECT coalesce(idx_scan, 0)::text FROM pg_stat_user_indexes WHERE schemaname = current_schema() AND indexrelname = 'runs_idle'`)
+	if diff := cmp.Diff([]string{"1"}, scans); diff != "" {
+		t.Errorf("scans of the index (-want +got):\n%s", diff)
+	}
+}

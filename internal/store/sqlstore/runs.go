@@ -106,7 +106,8 @@ func (s *Store) Run(ctx context.Context, id string) (*store.Run, error) {
 	return r, nil
 }
 
-// Idle returns ids of running runs that were last updated before a time, the longest idle first. It reads all running runs.
+// Idle returns ids of running runs that were last updated before a time, the longest idle first. In SQLite it reads all running
+// runs.
 func (s *Store) Idle(ctx context.Context, before time.Time, limit int) ([]string, error) {
 	ids, err := s.runIDs(ctx, `SELECT id FROM runs WHERE status = 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`,
 		toNanos(before), limit)

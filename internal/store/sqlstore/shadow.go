@@ -64,13 +64,19 @@ func (s *Store) ShadowRuns(ctx context.Context, q store.ShadowQuery) (runs []sto
 	if q.Recorded == nil && q.Shadow == nil {
 		w.add("r.worst <> v.worst")
 	}
-	query := fmt.Sprintf(`SELECT r.number, r.id, CASE r.name WHEN '' THEN r.id ELSE r.name END, r.project, r.started, r.worst, v.judge, v.arrival, v.worst, v.first_event, v.first_number
+	query := fmt.Sprintf(`SELECT r.number, r.id, CASE r.name WHEN '' THEN r.id ELSE r.name END, r.project, r.started, r.shown, r.worst, v.judge, v.arrival, v.worst, v.first_event, v.first_number
 		FROM shadow_verdicts v JOIN runs r ON r.number = v.run%s ORDER BY r.started DESC, r.number DESC LIMIT %d`, w, limit(q.Limit))
 	err = s.each(ctx, query, w.args, func(row scanner) error {
 		var v store.ShadowRun
 		var started int64
-		err := row.Scan(&v.Run, &v.ID, &v.Name, &v.Project, &started, &v.Recorded, &v.Judge, &v.Arrival, &v.WorstAction, &v.FirstEvent, &v.FirstNumber)
-		v.Started = fromNanos(started)
+		var figures string
+		err := row.Scan(&v.Run, &v.ID, &v.Name, &v.Project, &started, &figures, &v.Recorded, &v.Judge, &v.Arrival, &v.WorstAction, &v.FirstEvent, &v.FirstNumber)
+		if err != nil {
+			return err
+		}
+		var run store.Run
+		err = decodeShown(figures, &run)
+		v.Started, v.Untimed = fromNanos(started), run.Untimed
 		runs = append(runs, v)
 		return err
 	})

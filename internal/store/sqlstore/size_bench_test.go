@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
@@ -23,6 +24,9 @@ var (
 	sizeEvents = flag.Int64("size.events", 20_000, "events of BenchmarkSize")
 	sizeOfRun  = flag.Int64("size.of-run", 50, "events of each of its runs")
 	sizeDays   = flag.Int64("size.days", 5, "days over which BenchmarkSize distributes the runs")
+	sizeWords  = flag.Int("size.words", 50, "words of each event")
+	sizeCopies = flag.Int64("size.copies", 0, "how often BenchmarkSize copies the runs to the days before")
+	sizeFound  = flag.Int64("size.indexed-copies", 1, "how many of the copies the full-text index has, whose building takes longest")
 )
 
 const emptyDays = 40 // further days, with one run each
@@ -52,7 +56,7 @@ func (z *sized) batch(created time.Time, runs int) (b *store.Batch, words []byte
 		}
 		for range *sizeOfRun {
 			z.arrival++
-			e := z.h.event(z.arrival, r.Number)
+			e := z.h.event(z.arrival, r.Number, *sizeWords)
 			b.Events = append(b.Events, e)
 			decoded, err := store.Decode(e.Body)
 			if err != nil {
@@ -118,6 +122,9 @@ func (z *sized) fill(ctx context.Context) error {
 	if err := group.Wait(); err != nil {
 		return err
 	}
+	if err := z.copyRuns(context.WithoutCancel(ctx), conn); err != nil {
+		return err
+	}
 	for _, statement := range []string{
 		`SET maintenance_work_mem = '2GB'`, `CREATE INDEX search_words ON search USING gin (words)`,
 		fmt.Sprintf(`INSERT INTO settings (name, value) VALUES ('indexed', '%d')`, z.arrival), `ANALYZE`,
@@ -127,6 +134,62 @@ func (z *sized) fill(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// copyRuns copies the runs of the history to the days before, which takes the server a fraction of the time of new ones. The copies have
+// the same texts and other numbers, ids and times.
+func (z *sized) copyRuns(ctx context.Context, conn *pgx.Conn) error {
+	first, written := z.s.FirstNumber(z.start), z.numbers
+	for k := int64(1); k <= *sizeCopies; k++ {
+		earlier := z.start.Add(-time.Duration(k**sizeDays) * day)
+		numbers, nanos, arrivals := first-z.s.FirstNumber(earlier), int64(z.start.Sub(earlier)), k*z.span()
+		for _, c := range []struct {
+			table, key string
+			changed    map[string]string
+		}{
+			{"runs", "number", map[string]string{
+				"number": minus("number", numbers), "id": fmt.Sprintf("id || '-%d'", k), "arrival": minus("arrival", arrivals),
+				"started": minus("started", nanos), "ended": minus("ended", nanos), "updated": minus("updated", nanos),
+			}},
+			{"warnings", "run", map[string]string{"run": minus("run", numbers), "id": fmt.Sprintf("id || '-%d'", k)}},
+			{"events", "run", map[string]string{"run": minus("run", numbers), "arrival": minus("arrival", arrivals)}},
+			{"search", "run", map[string]string{"run": minus("run", numbers), "arrival": minus("arrival", arrivals)}},
+		} {
+			if c.table == "search" && k > *sizeFound {
+				continue
+			}
+			if err := copyRows(ctx, conn, c.table, c.changed, fmt.Sprintf("%s >= %d", c.key, first)); err != nil {
+				return err
+			}
+		}
+		for _, number := range written {
+			z.numbers = append(z.numbers, number-numbers)
+		}
+	}
+	return nil
+}
+
+// span is more than the number of the events that are not copies.
+func (z *sized) span() int64 { return *sizeEvents + (emptyDays+*sizeDays)**sizeOfRun }
+
+func minus(column string, by int64) string { return fmt.Sprintf("%s - %d", column, by) }
+
+// copyRows inserts the chosen rows of a table again, with changed columns.
+func copyRows(ctx context.Context, conn *pgx.Conn, table string, changed map[string]string, chosen string) error {
+	rows, err := conn.Query(ctx, `SELECT attname FROM pg_attribute WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped`, table)
+	if err != nil {
+		return err
+	}
+	columns, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	values := make([]string, len(columns))
+	for k, column := range columns {
+		values[k] = cmp.Or(changed[column], column)
+	}
+	_, err = conn.Exec(ctx, fmt.Sprintf(`INSERT INTO %s (%s) SELECT %s FROM %[1]s WHERE %[4]s`, table, strings.Join(columns, ", "), strings.Join(values, ", "), chosen))
+	return err
 }
 
 func sent[T any](ctx context.Context, to chan<- T, value T) bool {
@@ -142,6 +205,7 @@ func sent[T any](ctx context.Context, to chan<- T, value T) bool {
 func newSized(b *testing.B) *sized {
 	dsn := postgres.Database(b)
 	z := &sized{s: open(b, dsn), dsn: dsn, h: &history{source: rand.New(rand.NewPCG(1, 2))}}
+	z.arrival = *sizeCopies * z.span() // the copies have lower ones
 	z.h.words = rand.NewZipf(z.h.source, 1.1, 8, vocabulary)
 	z.start = time.Now().UTC().Truncate(day).Add(-time.Duration(*sizeDays-1) * day)
 	for k := range emptyDays + *sizeDays {
@@ -154,7 +218,7 @@ func newSized(b *testing.B) *sized {
 	if err := z.fill(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("%d runs and %d events in %v", z.runs, z.arrival, time.Since(began).Round(time.Second))
+	b.Logf("%d runs with %d events each, and %d copies of them, in %v", z.runs, *sizeOfRun, *sizeCopies, time.Since(began).Round(time.Second))
 	for _, line := range texts(b, dsn, `SELECT t || ': ' || pg_size_pretty(sum(pg_table_size(inhrelid))) || ', indexes ' || pg_size_pretty(sum(pg_indexes_size(inhrelid)))
 		FROM unnest(ARRAY['events', 'search']) t JOIN pg_inherits ON inhparent = t::regclass GROUP BY t
 		UNION ALL SELECT 'runs: ' || pg_size_pretty(pg_total_relation_size('runs'))`) {
@@ -205,7 +269,7 @@ func BenchmarkSize(b *testing.B) {
 		{"text_of_none", list(store.Filter{Text: "nothing has this"}, store.Order{})},
 		{"text_common_looping_by_cost", list(store.Filter{Text: "w10", Decisions: loops}, store.Order{Key: store.ByCost})},
 		{"overview_of_all_days", func() error {
-			_, err := s.Overview(ctx, store.OverviewQuery{Filter: store.Filter{Since: z.start, Until: z.start.Add(time.Duration(*sizeDays) * day)}, Step: time.Hour})
+			_, err := s.Overview(ctx, store.OverviewQuery{Filter: store.Filter{Since: z.start.Add(-time.Duration(*sizeCopies**sizeDays) * day), Until: z.start.Add(time.Duration(*sizeDays) * day)}, Step: time.Hour})
 			return err
 		}},
 		{"index_500_events", func() error { return z.index(ctx) }},

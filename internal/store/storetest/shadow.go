@@ -40,7 +40,7 @@ func shadowVerdicts(t *testing.T, s Store) {
 	due("one")
 	due("other", "c", "b", "a")
 	r := run(2, "b")
-	r.Arrival, r.WorstAction = 20, policy.Allow
+	r.Arrival, r.WorstAction, r.Untimed = 20, policy.Allow, true
 	commit(t, s, store.Batch{Runs: []store.Run{r}})
 	due("one", "b")
 
@@ -59,7 +59,11 @@ func shadowVerdicts(t *testing.T, s Store) {
 		runs, err := s.ShadowRuns(t.Context(), q)
 		var got []string
 		for _, r := range runs {
-			got = append(got, r.ID+" "+r.Recorded.String()+" "+r.WorstAction.String()+" "+r.FirstEvent)
+			text := r.ID + " " + r.Recorded.String() + " " + r.WorstAction.String() + " " + r.FirstEvent
+			if r.Untimed {
+				text += " untimed"
+			}
+			got = append(got, text)
 		}
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -67,10 +71,10 @@ func shadowVerdicts(t *testing.T, s Store) {
 		}
 	}
 	allow, warn, halt := policy.Allow, policy.Warn, policy.Halt
-	lists([]string{"a warn halt e7", "b allow warn e3"}, store.ShadowQuery{Limit: 9})
+	lists([]string{"a warn halt e7", "b allow warn e3 untimed"}, store.ShadowQuery{Limit: 9})
 	lists([]string{"a warn halt e7"}, store.ShadowQuery{Recorded: &warn, Shadow: &halt, Limit: 9})
 	lists(nil, store.ShadowQuery{Recorded: &allow, Shadow: &halt, Limit: 9})
 	commit(t, s, store.Batch{Deleted: []int64{1}})
-	lists([]string{"b allow warn e3"}, store.ShadowQuery{Shadow: &warn, Limit: 9})
+	lists([]string{"b allow warn e3 untimed"}, store.ShadowQuery{Shadow: &warn, Limit: 9})
 	lists(nil, store.ShadowQuery{Shadow: &halt, Limit: 9})
 }

@@ -223,8 +223,8 @@ def scripted() -> Iterator[type[Scripted]]:
 
 
 @pytest.fixture
-def said(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
-    """What the package has logged."""
+def logged(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
+    """Returns the lines that the package has logged."""
     caplog.set_level(logging.INFO, "unloop")
     return lambda: [record.getMessage() for record in caplog.records if record.name == "unloop"]
 
@@ -259,3 +259,31 @@ def ctrl_c(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def fields_of(server: Server, id: str, *fields: str) -> list[tuple[Any, ...]]:
+    """Sends all events, and returns these fields of the events of a run."""
+    assert unloop.flush()
+    return [tuple(event[field] for field in fields) for event in server.events(id)]
+
+
+def child_process() -> subprocess.Popen[bytes]:
+    """Returns the only child process of the guards."""
+    (child,) = _subprocess._processes.values()
+    assert child._process is not None
+    return child._process
+
+
+def suspend(process: subprocess.Popen[bytes]) -> None:
+    """Suspends a process, so that it does not respond."""
+    os.kill(process.pid, signal.SIGSTOP)
+    until(lambda: "\nState:\tT" in Path(f"/proc/{process.pid}/status").read_text())
+
+
+def loop(guard: unloop.Guard, times: int = 4) -> list[unloop.Decision]:
+    """Repeats a call with the same result, and returns the decisions."""
+    decisions = []
+    for i in range(times):
+        decisions.append(guard.before("search", {"q": "loops"}, id=str(i)))
+        decisions.append(guard.after("search", {"q": "loops"}, {"hits": []}, id=str(i)))
+    return decisions

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 import unloop
-from conftest import Scripted, Server, ctrl_c
-from test_guard import loop, process, stop
+from conftest import Scripted, Server, child_process, ctrl_c, loop, suspend
 
 pytestmark = pytest.mark.usefixtures("guard_bin")
 
@@ -21,8 +20,8 @@ pytestmark = pytest.mark.usefixtures("guard_bin")
 def test_after_a_ctrl_c_no_answer_is_taken_for_another() -> None:
     guard = unloop.Guard(timeout=20)
     loop(guard, 8)
-    first = process()
-    stop(first)
+    first = child_process()
+    suspend(first)
     with pytest.raises(KeyboardInterrupt), ctrl_c(0.1):
         guard.state()
     if first.poll() is None:

@@ -90,8 +90,8 @@ def test_a_graph_is_told_whichever_way_it_is_called(way: str, server: Server) ->
 def test_what_a_model_and_a_person_said_is_told(server: Server) -> None:
     researcher([say("It is of 1911.")]).invoke(ASK, told_by(UnloopCallbackHandler(), "t"))
     assert unloop.flush()
-    said = [(e["role"], e["text"]) for e in server.events("t") if e["type"] == "message"]
-    assert said == [("user", "Find the lost letter."), ("assistant", "It is of 1911.")]
+    messages = [(e["role"], e["text"]) for e in server.events("t") if e["type"] == "message"]
+    assert messages == [("user", "Find the lost letter."), ("assistant", "It is of 1911.")]
 
 
 def test_a_runaway_graph_is_noticed_while_it_runs(server: Server) -> None:
@@ -328,7 +328,7 @@ class Hostile:
         raise RuntimeError("repr")
 
 
-def test_nothing_that_an_agent_does_makes_it_raise(server: Server, said: Callable[[], list[str]]) -> None:
+def test_nothing_that_an_agent_does_makes_it_raise(server: Server, logged: Callable[[], list[str]]) -> None:
     handler = UnloopCallbackHandler()
     odd: list[Any] = [Hostile(), None, "\ud800", float("nan"), {"messages": Hostile()}, {"messages": [("user",)]}, [Hostile()], 3]
     for value in odd:
@@ -341,7 +341,7 @@ def test_nothing_that_an_agent_does_makes_it_raise(server: Server, said: Callabl
         handler.on_chain_error(value, run_id=id)
         handler.on_custom_event("unloop.blocked", value, run_id=id)
     assert unloop.flush()
-    assert not [line for line in said() if "repr" in line]
+    assert not [line for line in logged() if "repr" in line]
 
 
 def test_calls_that_never_end_are_forgotten_and_a_long_one_is_not(server: Server) -> None:

@@ -321,9 +321,9 @@ def test_without_a_guard_it_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_it_is_told_to_the_agent_goes_on_without_a_guard(
-    monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]
+    monkeypatch: pytest.MonkeyPatch, logged: Callable[[], list[str]]
 ) -> None:
     monkeypatch.setenv("UNLOOP_BIN", "/nowhere/unloop")
     result = researcher([*RUNAWAY * 12, say("Done.")], middleware=[UnloopMiddleware(on_missing="warn")]).invoke(ASK, deep())
     assert set(actions(result)) == {"allow"}
-    assert len([line for line in said() if "unguarded" in line]) == 1
+    assert len([line for line in logged() if "unguarded" in line]) == 1

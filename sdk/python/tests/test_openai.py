@@ -52,8 +52,8 @@ def chat_stream(client: openai.OpenAI) -> None:
 def talk(complete: Callable[[Any], Any], tools: Any = (search,)) -> None:
     named = {one.__name__: one for one in tools}
     messages: list[Any] = [{"role": "user", "content": "find it"}]
-    while calls := (said := complete(messages)).tool_calls:
-        messages.append(said.model_dump(include={"role", "content", "tool_calls"}, exclude_none=True))
+    while calls := (message := complete(messages)).tool_calls:
+        messages.append(message.model_dump(include={"role", "content", "tool_calls"}, exclude_none=True))
         for call in calls:
             result = named[call.function.name](**json.loads(call.function.arguments))
             messages.append({"role": "tool", "tool_call_id": call.id, "content": result})
@@ -122,8 +122,8 @@ def test_an_honest_agent_is_told_of_as_it_is(server: Server, agent: Ask) -> None
     ]
     model = [line(e, "model", "tokens") for e in events if e["type"].startswith("llm_")]
     assert model == [("llm_call_started", "coder-2", None), ("llm_call_completed", "coder-2-0801", 110)] * 5
-    said = [line(e, "role", "text") for e in events if e["type"] == "message"]
-    assert said == [("message", "user", "find it"), ("message", "assistant", "7 m.")]
+    texts = [line(e, "role", "text") for e in events if e["type"] == "message"]
+    assert texts == [("message", "user", "find it"), ("message", "assistant", "7 m.")]
     assert all(e["latency_ms"] > 0 for e in events if e["type"] == "llm_call_completed")
 
 
@@ -247,7 +247,7 @@ def test_without_a_run_nothing_is_recorded_and_a_client_is_wrapped_once(server: 
     assert types(told(server, "r")).count("llm_call_started") == 1
 
 
-def test_what_cannot_be_read_harms_nobody(server: Server, said: Callable[[], list[str]]) -> None:
+def test_what_cannot_be_read_harms_nobody(server: Server, logged: Callable[[], list[str]]) -> None:
     class Odd(dict[str, Any]):
         def get(self, *args: Any) -> Any:
             raise RuntimeError("secret")
@@ -256,7 +256,7 @@ def test_what_cannot_be_read_harms_nobody(server: Server, said: Callable[[], lis
         body: Any = [Odd(role="user", content="x")]
         message = client(api).chat.completions.create(model="coder-2", messages=body).choices[0].message
     assert message.content == "a"
-    assert "secret" not in " ".join(said())
+    assert "secret" not in " ".join(logged())
 
 
 def test_the_examples_of_the_page_run(server: Server, guard_bin: str, tmp_path: Path) -> None:

@@ -30,6 +30,14 @@ def test_the_examples_of_the_page_run(server: Server, guard_bin: str, tmp_path: 
     assert examples.run(by_hand, tmp_path) == "allow True {'hits': []}\n"
 
 
+def test_the_example_of_the_tutorial_runs(guard_bin: str, tmp_path: Path) -> None:
+    [code] = examples.blocks("docs/first-loop.md")
+    said = examples.run(code, tmp_path).splitlines()
+    assert said[:2] == ["{'hits': []}"] * 2
+    assert "You may be going round in circles" in said[2]
+    assert any(line.startswith("Halted: ") for line in said)
+
+
 def test_every_setting_is_on_the_page_with_its_default() -> None:
     rows = dict(re.findall(r"^\| `UNLOOP_(\w+)` \| `(\w+)` \|", (ROOT / PAGE).read_text(), re.MULTILINE))
     assert {name.lower(): name2 for name, name2 in rows.items() if name != "DISABLED"} == {

@@ -42,14 +42,16 @@ def test_events_arrive_without_being_asked_for(server: Server) -> None:
     until(lambda: server.get("/api/runs/r1") is not None and texts(server, "r1") == ["1"])
 
 
-def test_what_a_server_missed_it_gets_when_it_is_back(make_server: Callable[..., Server], said: Callable[[], list[str]]) -> None:
+def test_a_server_gets_the_missed_events_when_it_is_back(
+    make_server: Callable[..., Server], logged: Callable[[], list[str]]
+) -> None:
     server = make_server()
     unloop.configure(endpoint=server.url)
     run = unloop.Run.begin("hello", id="r1")
     tell(run, range(100))
     assert not unloop.flush()
     assert adds_up().buffered == 101
-    assert len(said()) == 1, "that a server is away is said once"
+    assert len(logged()) == 1, "that a server is away is logged once"
     tell(run, range(100, 200))
     server.start()
     tell(run, range(200, 300))
@@ -192,7 +194,7 @@ def test_twenty_threads_and_nothing_is_lost(server: Server) -> None:
     assert adds_up().dropped == 0
 
 
-def test_what_finds_no_room_is_dropped_counted_and_said(said: Callable[[], list[str]]) -> None:
+def test_what_finds_no_room_is_dropped_counted_and_said(logged: Callable[[], list[str]]) -> None:
     unloop.configure(endpoint=f"http://127.0.0.1:{free_port()}", buffer="off", queue_events=50)
     run = unloop.Run.begin("hello")
     tell(run, range(200))
@@ -201,7 +203,7 @@ def test_what_finds_no_room_is_dropped_counted_and_said(said: Callable[[], list[
     assert (stats.queued, stats.dropped) == (50, 151)
     unloop.shutdown(0.2)
     assert adds_up().dropped == 201
-    assert len([line for line in said() if "dropped" in line]) == 2
+    assert len([line for line in logged() if "dropped" in line]) == 2
 
 
 def test_bytes_are_bounded_too() -> None:
@@ -212,7 +214,7 @@ def test_bytes_are_bounded_too() -> None:
     assert adds_up().queued == 5
 
 
-def test_a_full_buffer_keeps_to_its_bound(said: Callable[[], list[str]]) -> None:
+def test_a_full_buffer_keeps_to_its_bound(logged: Callable[[], list[str]]) -> None:
     unloop.configure(endpoint=f"http://127.0.0.1:{free_port()}", buffer_bytes=100_000, queue_events=100)
     run = unloop.Run.begin("hello")
     for _ in range(100):
@@ -221,17 +223,17 @@ def test_a_full_buffer_keeps_to_its_bound(said: Callable[[], list[str]]) -> None
     stats = adds_up()
     assert stats.buffered < 50
     assert sum(f.stat().st_size for f in Path(os.environ["UNLOOP_BUFFER"]).iterdir()) <= 100_000
-    assert [line for line in said() if line.startswith("the buffer in ") and line.endswith(" is full")]
+    assert [line for line in logged() if line.startswith("the buffer in ") and line.endswith(" is full")]
 
 
-def test_a_buffer_that_cannot_be_written_is_said_and_harmless(tmp_path: Path, said: Callable[[], list[str]]) -> None:
+def test_a_buffer_that_cannot_be_written_is_said_and_harmless(tmp_path: Path, logged: Callable[[], list[str]]) -> None:
     (tmp_path / "file").write_text("in the way")
     unloop.configure(endpoint=f"http://127.0.0.1:{free_port()}", buffer=tmp_path / "file")
     run = unloop.Run.begin("hello")
     tell(run, range(10))
     assert not unloop.flush()
     assert adds_up().queued == 11
-    assert [line for line in said() if "cannot be buffered" in line]
+    assert [line for line in logged() if "cannot be buffered" in line]
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 401, 404])
@@ -255,7 +257,7 @@ def test_a_server_says_when_to_come_again(scripted: type[Scripted], monkeypatch:
     assert time.monotonic() - began >= 1
 
 
-def test_what_is_refused_is_counted_and_said_once(scripted: type[Scripted], said: Callable[[], list[str]]) -> None:
+def test_what_is_refused_is_counted_and_said_once(scripted: type[Scripted], logged: Callable[[], list[str]]) -> None:
     errors = [{"index": 0, "field": "cost", "reason": "a JSON string does not fit here"}]
     scripted.answers += [(400, {}, {"field": "cost", "reason": "a JSON string does not fit here", "errors": errors})] * 2
     for _ in range(2):
@@ -263,17 +265,17 @@ def test_what_is_refused_is_counted_and_said_once(scripted: type[Scripted], said
         assert unloop.flush()
     stats = adds_up()
     assert (stats.rejected, stats.sent) == (2, 2)
-    assert said() == ["the server rejected an event: cost: a JSON string does not fit here"]
+    assert logged() == ["the server rejected an event: cost: a JSON string does not fit here"]
 
 
 def test_a_connection_that_was_closed_meanwhile_is_nothing_to_speak_of(
-    scripted: type[Scripted], said: Callable[[], list[str]]
+    scripted: type[Scripted], logged: Callable[[], list[str]]
 ) -> None:
     scripted.answers += [(201, {"X-Hang-Up": "yes"}, {"accepted": 1, "rejected": 0, "errors": []})]
     for _ in range(2):
         unloop.Run.begin("hello")
         assert unloop.flush()
-    assert (adds_up().sent, said()) == (2, [])
+    assert (adds_up().sent, logged()) == (2, [])
 
 
 def test_a_file_is_its_writers_until_it_is_let_go(tmp_path: Path) -> None:
@@ -300,7 +302,7 @@ def test_what_is_too_much_at_once_is_halved(scripted: type[Scripted]) -> None:
     assert adds_up().rejected == 0
 
 
-def test_no_token_gets_in_nowhere_and_a_good_one_does(make_server: Callable[..., Server], said: Callable[[], list[str]]) -> None:
+def test_only_a_valid_token_is_accepted(make_server: Callable[..., Server], logged: Callable[[], list[str]]) -> None:
     made = subprocess.run(
         [make_server().program, "config", "token", "--name", "ci", "--scope", "ingest"],
         capture_output=True,
@@ -312,7 +314,7 @@ def test_no_token_gets_in_nowhere_and_a_good_one_does(make_server: Callable[...,
     unloop.configure(endpoint=server.url)
     unloop.Run.begin("hello")
     assert not unloop.flush()
-    assert "UNLOOP_TOKEN" in said()[0]
+    assert "UNLOOP_TOKEN" in logged()[0]
     unloop.configure(token=secret)
     unloop.Run.begin("again")
     assert unloop.flush()
@@ -331,11 +333,11 @@ def test_a_server_that_hangs_holds_nobody_up() -> None:
         assert adds_up().buffered == 1001
 
 
-def test_an_endpoint_that_is_none_is_said(said: Callable[[], list[str]]) -> None:
+def test_an_endpoint_that_is_none_is_said(logged: Callable[[], list[str]]) -> None:
     unloop.configure(endpoint="not a url")
     unloop.Run.begin("hello")
     assert not unloop.flush()
-    assert "cannot reach the server at not a url" in said()[0]
+    assert "cannot reach the server at not a url" in logged()[0]
 
 
 def test_settings_that_change_find_what_came_before_on_its_way(server: Server, make_server: Callable[..., Server]) -> None:

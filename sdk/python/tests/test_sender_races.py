@@ -141,7 +141,7 @@ def test_a_file_that_is_let_go_is_free_though_a_child_holds_it_open(tmp_path: Pa
 
 
 def test_a_file_system_without_locks_is_not_littered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: Callable[[], list[str]]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: Callable[[], list[str]]
 ) -> None:
     def refuse(fd: int, how: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
@@ -153,7 +153,7 @@ def test_a_file_system_without_locks_is_not_littered(
     assert not unloop.flush()
     assert list(Path(os.environ["UNLOOP_BUFFER"]).iterdir()) == []
     assert adds_up().queued == 5
-    assert "events cannot be buffered" in said()[1]
+    assert "events cannot be buffered" in logged()[1]
 
 
 def test_a_fork_lets_go_of_what_it_held() -> None:

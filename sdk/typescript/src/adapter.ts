@@ -73,7 +73,7 @@ export class Session {
     return await open.completed(result);
   }
 
-  /** Tells that a call is about to run, and asks whether it may. */
+  /** Reports the start of a call, and returns the guard's decision about it. */
   async begin(call: ToolCall): Promise<OpenCall> {
     const open = new OpenCall(this, call);
     const decision = this.halted ?? (await this.guard?.before(call.tool, call.args, open.asked));
@@ -108,7 +108,7 @@ export class Session {
     return this.nudges.splice(0);
   }
 
-  /** Tells that the user starts a turn. */
+  /** Reports that the user starts a turn. */
   async user(text: string): Promise<void> {
     this.run?.event("message", { role: "user", text });
     await this.guard?.user(text);
@@ -118,7 +118,7 @@ export class Session {
     if (decision?.halted) this.halted ??= decision;
   }
 
-  /** Ends the run, unless it belongs to a trace. A run without an id of its own is forgotten by the guard. */
+  /** Ends the run, unless it belongs to a trace. The guard drops a run without an id of its own. */
   end(error?: unknown): void {
     if (this.ownsRun) this.run?.end({ error: error ?? (this.halted ? `halted: ${this.halted.message}` : undefined) });
     if (this.forgets) void this.guard?.close().catch(() => {});

@@ -38,7 +38,7 @@ export function guardModel(model: AIModel, session: Session, agent: string, onHa
 }
 
 class Calls {
-  private turn = false; // the user's message of this call was told
+  private turn = false; // the user's message of this call was reported
   private lastText = "";
 
   constructor(
@@ -48,7 +48,7 @@ class Calls {
     private readonly onHalt: "end" | "raise",
   ) {}
 
-  /** Tells the user's message of the first request, and appends nudges about the model's text. */
+  /** Reports the user's message of the first request, and appends nudges about the model's text. */
   async transform<Params extends { prompt: Message[] }>(params: Params): Promise<Params> {
     const last = params.prompt.at(-1);
     if (!this.turn && last?.role === "user") await this.session.user(textOf(last.content));

@@ -87,7 +87,7 @@ class GuardedQuery {
   }
 
   private async before({ tool_name: tool, tool_input: args, tool_use_id, agent_type }: Input<"PreToolUse">): Promise<Answer> {
-    await this.models.told();
+    await this.models.report();
     const subagent = textOf(members(args).subagent_type);
     if (subagent) this.models.agents.set(tool_use_id, subagent);
     const open = await this.session.begin({ tool, args, agent: agent_type ?? this.name });

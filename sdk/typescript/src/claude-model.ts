@@ -11,7 +11,7 @@ interface ModelCall {
   agent: string;
   model: string;
   text: string;
-  told: boolean; // the guard has the text
+  reported: boolean; // the guard has the text
   usage: Usage;
   started: string | undefined; // the id of the event
 }
@@ -50,11 +50,11 @@ export class ModelCalls {
     this.recorded = {};
   }
 
-  /** Tells the guard what the model said beside its calls. */
-  async told(): Promise<void> {
+  /** Reports the text of the model beside its calls to the guard. */
+  async report(): Promise<void> {
     for (const call of this.open.values()) {
-      if (!call.text || call.told) continue;
-      call.told = true;
+      if (!call.text || call.reported) continue;
+      call.reported = true;
       await this.session.text(call.text, call.agent);
     }
   }
@@ -69,7 +69,7 @@ export class ModelCalls {
   private start(parent: string, id: string, model: string): ModelCall {
     const agent = this.agents.get(parent) ?? this.name;
     const started = this.session.run?.event("llm_call_started", { agent, model });
-    const call: ModelCall = { id, agent, model, text: "", told: false, usage: {}, started };
+    const call: ModelCall = { id, agent, model, text: "", reported: false, usage: {}, started };
     this.open.set(parent, call);
     return call;
   }

@@ -45,7 +45,7 @@ export function stats(): Stats {
   return current?.stats() ?? { given: 0, queued: 0, sent: 0, rejected: 0, dropped: 0, ignored: 0, away: false };
 }
 
-/** Forgets the sender. For tests. */
+/** Drops the sender. For tests. */
 export function forgetSender(): void {
   current = undefined;
 }

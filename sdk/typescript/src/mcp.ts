@@ -67,7 +67,7 @@ function pick({ readOnlyHint, idempotentHint }: Annotations): Annotations {
   return { readOnlyHint, idempotentHint };
 }
 
-/** Tells how a call ended. A result with isError is a failure, with its text as the reason. */
+/** Reports how a call ended. A result with isError is a failure, with its text as the reason. */
 async function end(open: OpenCall, result: Fields): Promise<Decision | undefined> {
   const content = Array.isArray(result.content) ? result.content : [];
   const texts = content.map((part) => textOf(members(part).text));

@@ -9,6 +9,7 @@ import { settings } from "./settings.js";
 import { whenSettled } from "./settled.js";
 
 const MAX_NAME = 512; // bytes of a name or an id; the limit of the server
+const MAX_OBSERVED = 4096; // runs that are kept for observedRun; the oldest is dropped
 
 /** Token counts of a model call. The input includes the cached and cache write tokens, and the output the reasoning tokens. */
 export interface Usage {
@@ -74,6 +75,13 @@ export function currentRun(): Run | undefined {
   return context.getStore()?.run;
 }
 
+const observed = new Map<string, Run>(); // runs that have not ended, by id
+
+/** Returns the run with the id that this process records and that has not ended, or undefined. */
+export function observedRun(id: string): Run | undefined {
+  return observed.get(id);
+}
+
 /** Runs fn. All events within it carry the name of the agent. */
 export function asAgent<R>(agent: string, fn: () => R): R {
   return context.run({ run: currentRun(), agent }, fn);
@@ -136,6 +144,9 @@ export class Run {
   /** Starts a run without making it the current one. end() ends it. */
   static begin(name: string, options: RunOptions = {}): Run {
     const run = new Run(name, options);
+    observed.set(run.id, run);
+    const [oldest] = observed.keys();
+    if (observed.size > MAX_OBSERVED && oldest !== undefined) observed.delete(oldest);
     run.event("run_started", { name: run.name, metadata: options.metadata });
     return run;
   }
@@ -158,6 +169,7 @@ export class Run {
   end({ error, status }: { error?: unknown; status?: string | undefined } = {}): void {
     if (this.ended) return;
     this.ended = true;
+    if (observed.get(this.id) === this) observed.delete(this.id);
     const failed = error !== undefined && error !== null;
     this.event(failed ? "run_failed" : "run_completed", { name: this.name, status, ...(failed && { error }) });
   }

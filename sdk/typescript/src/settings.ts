@@ -53,7 +53,7 @@ export function change({ log: to, ...values }: Configuration): Settings {
   return before;
 }
 
-/** Forgets all settings, so that the next use reads the environment. For tests. */
+/** Drops all settings, so that the next use reads the environment. For tests. */
 export function forgetSettings(): void {
   current = undefined;
 }

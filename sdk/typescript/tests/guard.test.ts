@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { configure } from "../src/core.js";
-import { Guard, GuardUnavailable, LoopError } from "../src/index.js";
+import { flush, Guard, GuardUnavailable, LoopError, trace } from "../src/index.js";
 import { alone, reply, Scripted, Server, said, setEnvironment, startServer, temporary, until } from "./harness.js";
 
 alone();
@@ -176,6 +176,25 @@ test("a server decides as the child process does", async () => {
   const far = await search(new Guard({ endpoint: server.url }), 12);
   assert.deepEqual(far, await search(new Guard(), 12));
   assert.ok(far.includes("block"));
+});
+
+test("the server that records a run learns what its guard decides", async () => {
+  const server = await startServer();
+  const guard = new Guard({ run: "guarded" });
+  await trace("guarded", { id: "guarded" }, async () => {
+    const actions = await search(guard, 20);
+    assert.equal(actions.at(-1), "halt");
+  });
+  await trace("calm", { id: "calm" }, () => search(guard.run("calm"), 1));
+  await trace("observed", { id: "observed" }, () => search(guard.run("another"), 20));
+  assert.equal(await flush(), true);
+  const run = await server.get("/api/runs/guarded");
+  assert.deepEqual([run.guarded_by, run.worst_decision], ["TypeScript", "halt"]);
+  assert.equal((await server.get("/api/runs/calm")).guarded_by, "TypeScript");
+  assert.equal((await server.get("/api/runs/observed")).guarded_by, null);
+  const decisions: { action: string; by_guard: boolean }[] = await server.get("/api/runs/guarded/decisions");
+  const told = decisions.filter((decision) => decision.by_guard).map((decision) => decision.action);
+  assert.deepEqual([...new Set(told)], ["warn", "block", "halt"]);
 });
 
 test("without the program the server of the settings decides", async () => {

@@ -147,8 +147,10 @@ export class Server {
     }
   }
 
+  /** Returns the events of a run, without the reports of its guard. */
   async events(run: string): Promise<Recorded[]> {
-    return (await this.get(`/api/runs/${encodeURIComponent(run)}/events?limit=1000`)) ?? [];
+    const all: Recorded[] = (await this.get(`/api/runs/${encodeURIComponent(run)}/events?limit=1000`)) ?? [];
+    return all.filter((event) => event.type !== "guard_decision");
   }
 
   async warnings(run: string): Promise<Warning[]> {

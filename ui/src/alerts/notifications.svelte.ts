@@ -10,7 +10,7 @@ import { route, runPath } from "../route/route.svelte";
 export const levels = ["raised", "block", "halt"] as const;
 export type Level = (typeof levels)[number];
 
-/** The levels as the page names them: from which one on somebody is alerted. */
+/** The names of the levels on the page. An alert has a least level. */
 export const levelNames: Record<Level, string> = { raised: "Every warning", block: "From a blocked call on", halt: "Only halted runs" };
 
 const place = "unloop-notify";
@@ -29,12 +29,12 @@ export function sentence(run: RunSummary, level: Level): string {
   return guarded ? `A call of ${run.name} was blocked by the guard` : `A guard ${actionTaken(level, false)} a call of ${run.name}`;
 }
 
-/** Told remembers up to which level the reader knows of each run, so that each level is told once. */
-export class Told {
+/** NotifiedLevels keeps the highest level of each run that a notification was shown for, so that each level has one notification. */
+export class NotifiedLevels {
   private readonly runs = new Map<string, Level>();
 
-  /** news returns the level to tell of, or null if there is none at or above the least level. */
-  news(update: OverviewUpdate, least: Level): Level | null {
+  /** next returns the level to notify of, or null if the update has no new level at or above the least one. */
+  next(update: OverviewUpdate, least: Level): Level | null {
     const { run } = update;
     if (run === null || (update.warnings ?? []).length + (update.decisions ?? []).length === 0) return null;
     const level = levelOf(run);
@@ -55,14 +55,14 @@ function stored(): Level | "" {
 }
 
 class Notifications {
-  /** The least level that is told of; "" for no notifications. */
+  /** The least level with notifications; "" for none. */
   level = $state<Level | "">(stored());
   /** Why notifications cannot be shown, or "". */
   problem = $state("");
-  private readonly told = new Told();
+  private readonly notified = new NotifiedLevels();
   private stream: Stream | null = null;
 
-  /** Asks the reader for permission where that is needed, and begins. A browser asks only after a click. */
+  /** Asks the reader for permission if that is needed, and starts. A browser asks only after a click. */
   async turnOn(level: Level): Promise<void> {
     this.problem = "";
     if (!("Notification" in globalThis)) {
@@ -82,7 +82,7 @@ class Notifications {
     this.stop();
   }
 
-  /** Begins if the reader has turned notifications on. */
+  /** Starts if the reader has turned notifications on. */
   start(): void {
     if (this.level === "" || this.stream !== null || globalThis.Notification?.permission !== "granted") return;
     this.stream = new Stream("/api/stream", (m) => this.take(JSON.parse(m.data) as OverviewUpdate));
@@ -103,7 +103,7 @@ class Notifications {
   }
 
   private take(update: OverviewUpdate): void {
-    const level = this.level === "" ? null : this.told.news(update, this.level);
+    const level = this.level === "" ? null : this.notified.next(update, this.level);
     if (level === null) return;
     const run = update.run!;
     const found = worst(update.warnings ?? []);
@@ -117,7 +117,7 @@ class Notifications {
         route.go(runPath(run.id));
       };
     } catch {
-      this.problem = "This browser shows no notifications of pages."; // some browsers of phones
+      this.problem = "This browser does not show notifications of pages."; // some browsers of phones
       this.turnOff();
     }
   }

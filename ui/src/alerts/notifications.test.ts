@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { OverviewUpdate, RunSummary } from "../api/names";
-import { levelOf, sentence, Told } from "./notifications.svelte";
+import { levelOf, NotifiedLevels, sentence } from "./notifications.svelte";
 
 const run = (more: Partial<RunSummary>): RunSummary =>
   ({ id: "r", name: "nightly", worst_decision: "warn", warning_count: 1, guarded_by: null, ...more }) as RunSummary;
@@ -24,17 +24,17 @@ describe("a notification", () => {
   });
 
   test("is shown once for each level of a run, and not for a lower one", () => {
-    const told = new Told();
-    const levels = (["warn", "warn", "block", "warn", "halt", "block"] as const).map((d) => told.news(update({ worst_decision: d }), "raised"));
+    const notified = new NotifiedLevels();
+    const levels = (["warn", "warn", "block", "warn", "halt", "block"] as const).map((d) => notified.next(update({ worst_decision: d }), "raised"));
     expect(levels).toEqual(["raised", null, "block", null, "halt", null]);
-    expect(told.news(update({ id: "other" }), "raised")).toBe("raised");
+    expect(notified.next(update({ id: "other" }), "raised")).toBe("raised");
   });
 
-  test("is not shown below the chosen level, without news, or for a deleted run", () => {
-    const told = new Told();
-    expect(told.news(update({ worst_decision: "block" }), "halt")).toBe(null);
-    expect(told.news(update({ worst_decision: "halt" }, false), "halt")).toBe(null);
-    expect(told.news({ type: "deleted", run: null, run_id: "r" } as unknown as OverviewUpdate, "raised")).toBe(null);
-    expect(told.news(update({ worst_decision: "halt" }), "halt")).toBe("halt");
+  test("is not shown below the chosen level, without a warning or decision, or for a deleted run", () => {
+    const notified = new NotifiedLevels();
+    expect(notified.next(update({ worst_decision: "block" }), "halt")).toBe(null);
+    expect(notified.next(update({ worst_decision: "halt" }, false), "halt")).toBe(null);
+    expect(notified.next({ type: "deleted", run: null, run_id: "r" } as unknown as OverviewUpdate, "raised")).toBe(null);
+    expect(notified.next(update({ worst_decision: "halt" }), "halt")).toBe("halt");
   });
 });

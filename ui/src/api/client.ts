@@ -48,8 +48,8 @@ async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   return answer;
 }
 
-/** patiently asks again where the server is busy: it replays one run at a time, and one that was given up may still be running. */
-async function patiently(path: string, init: RequestInit): Promise<Response> {
+/** askWithRetry repeats a request while the server is busy. It replays one run at a time, and an abandoned replay may still be running. */
+async function askWithRetry(path: string, init: RequestInit): Promise<Response> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await ask(path, init);
@@ -110,10 +110,10 @@ export const api = {
   changeAlert: (id: string, alert: NewAlert) => post<Alert>(`/api/alerts/${id}`, alert),
   testAlert: async (id: string) => (await (await ask(`/api/alerts/${id}/test`, { method: "POST" })).json()) as AlertTest,
   removeAlert: async (id: string) => void (await ask(`/api/alerts/${id}`, { method: "DELETE" })),
-  suggestions: async (signal?: AbortSignal) => (await (await patiently("/api/suggestions", { signal })).json()) as Suggestions,
+  suggestions: async (signal?: AbortSignal) => (await (await askWithRetry("/api/suggestions", { signal })).json()) as Suggestions,
   apply: ({ tool, setting, value }: Suggestion) => post<Applied>("/api/suggestions/apply", { tool, setting, value }),
   shadowRuns: (query: URLSearchParams, signal?: AbortSignal) => get<ShadowRuns>(`/api/shadow?${query}`, signal),
-  shadow: async (id: string, signal?: AbortSignal) => (await (await patiently(`${run(id)}/shadow`, { signal })).json()) as Shadow,
+  shadow: async (id: string, signal?: AbortSignal) => (await (await askWithRetry(`${run(id)}/shadow`, { signal })).json()) as Shadow,
   remove: async (id: string) => void (await ask(run(id), { method: "DELETE" })),
   /** The events of a run as they were recorded, one per line. */
   lines: async (id: string): Promise<Blob> => {
@@ -128,7 +128,7 @@ export const api = {
   },
   replay: async (id: string, profile: string, settings: Record<string, Json>, signal?: AbortSignal) =>
     (await (
-      await patiently(`${run(id)}/replay`, {
+      await askWithRetry(`${run(id)}/replay`, {
         method: "POST",
         signal,
         headers: { "Content-Type": "application/json" },

@@ -63,12 +63,12 @@ export interface paths {
         put?: never;
         /**
          * Change an alert
-         * @description Members that are left out stay as they are.
+         * @description Omitted members keep their values.
          */
         post: operations["change-alert"];
         /**
          * Delete an alert
-         * @description Messages that wait are dropped.
+         * @description Deletes a webhook and drops its waiting messages.
          */
         delete: operations["delete-alert"];
         options?: never;
@@ -127,7 +127,7 @@ export interface paths {
         put?: never;
         /**
          * Wait for orders
-         * @description For guards: answers with the orders of the runs that are new, at once or as soon as there is one, or with none after wait_ms.
+         * @description For guards. Answers with the new orders of the runs: at once, as soon as there is one, or with none after wait_ms.
          */
         post: operations["listen"];
         delete?: never;
@@ -185,7 +185,7 @@ export interface paths {
         };
         /**
          * Get the server's health
-         * @description 200 while the server accepts events and answers queries, else 503. The reason is given to tokens that may read, or to everybody if there are no tokens.
+         * @description 200 while the server accepts events and answers queries, else 503. The answer has the reason for tokens with the scope read, and for everybody if there are no tokens.
          */
         get: operations["health"];
         put?: never;
@@ -225,7 +225,7 @@ export interface paths {
         };
         /**
          * List mutes
-         * @description The mutes that hold, the first first.
+         * @description The mutes that hold, the oldest first.
          */
         get: operations["list-mutes"];
         put?: never;
@@ -359,7 +359,7 @@ export interface paths {
         put?: never;
         /**
          * Nudge, pause, resume, allow or halt a guarded run
-         * @description Gives an order to the guard of the run, and records it as an event of the run. A guard that listens gets it within a second. An observed run is answered with status 409: nobody would hear the order.
+         * @description Gives an order to the guard of the run, and records it as an event of the run. A guard that listens gets it within a second. For an observed run it answers with status 409, because no guard would get the order.
          */
         post: operations["control-run"];
         delete?: never;
@@ -477,7 +477,7 @@ export interface paths {
         };
         /**
          * Get a run's shadow decisions
-         * @description What the shadow profile of the configuration would have decided. It acts on nothing. The limits are those of a replay.
+         * @description Returns what the shadow profile of the configuration would have decided. Its decisions have no effect. The limits are those of a replay.
          */
         get: operations["get-shadow"];
         put?: never;
@@ -537,7 +537,7 @@ export interface paths {
         };
         /**
          * Compare the shadow profile
-         * @description How the shadow profile of the configuration judges all recorded runs, beside the recorded decisions: numbers of runs, and those in which both differ, or that the query selects. The server judges in the background, the latest runs first, and runs with new events again.
+         * @description Compares the decisions of the shadow profile with the recorded ones: the numbers of runs, and the runs that the query selects. Without a query, it lists the runs whose decisions differ. The server judges runs in the background, the latest first. It judges a run with new events again.
          */
         get: operations["compare-shadow"];
         put?: never;
@@ -577,7 +577,7 @@ export interface paths {
         };
         /**
          * Suggest thresholds
-         * @description Replays the labelled runs and recent runs with other thresholds, for each rule and tool. It returns those that drop false alarms and keep all loops, and those that catch missed loops without a false alarm. It takes 10 seconds at most, and shares the one place of replays.
+         * @description Replays the labelled runs and recent runs with other thresholds, for each rule and tool. It returns those that drop false alarms and keep all loops, and those that catch missed loops without a false alarm. It takes 10 seconds at most, and counts as the one replay at a time.
          */
         get: operations["suggest"];
         put?: never;
@@ -599,7 +599,7 @@ export interface paths {
         put?: never;
         /**
          * Apply a threshold
-         * @description Writes a setting into the server's configuration file, or into the database of a cluster, whose servers all use it within a second. New runs are evaluated with it at once; a run in memory keeps its thresholds. Guards over HTTP and the proxy use it from the next start. The act is written to the audit log.
+         * @description Writes a setting into the server's configuration file, or into the database of a cluster. New runs are evaluated with it at once, and at other servers of a cluster within a second. A run in memory keeps its thresholds. Guards over HTTP and the proxy use the setting from the next start. The act is written to the audit log.
          */
         post: operations["apply-setting"];
         delete?: never;
@@ -1216,7 +1216,7 @@ export interface components {
              * @description Known cost in US dollars.
              */
             estimated_cost: number;
-            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, TypeScript, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /**
              * Format: int64
@@ -1224,7 +1224,7 @@ export interface components {
              */
             health_score: number;
             /**
-             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
+             * @description Health of the run as a whole. healthy: the policy made no decision. repeated: the run repeated itself and recovered. looping: a large part of the run, or its end, is a loop. stuck: both.
              * @enum {string}
              */
             loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
@@ -1450,7 +1450,7 @@ export interface components {
              * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
              */
             average_latency_ms: number;
-            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have continued for as many events as it had lasted, at the rate of its run. */
             avoided: components["schemas"]["UsageTotals"];
             /** @description Runs over time, without gaps between buckets. */
             buckets: components["schemas"]["OverviewBucket"][] | null;
@@ -1529,7 +1529,7 @@ export interface components {
              * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
              */
             average_latency_ms: number;
-            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have continued for as many events as it had lasted, at the rate of its run. */
             avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
@@ -1594,7 +1594,7 @@ export interface components {
              * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
              */
             average_latency_ms: number;
-            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have continued for as many events as it had lasted, at the rate of its run. */
             avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
@@ -1647,7 +1647,7 @@ export interface components {
              * @description Mean of the runs' mean latencies in milliseconds; 0 if none is known.
              */
             average_latency_ms: number;
-            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have gone on for as many events as it had lasted, at its run's own pace. */
+            /** @description Estimate of what the stops by guards avoided. It assumes that each stopped loop would have continued for as many events as it had lasted, at the rate of its run. */
             avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
@@ -1767,7 +1767,7 @@ export interface components {
              */
             health_score: number;
             /**
-             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
+             * @description Health of the run as a whole. healthy: the policy made no decision. repeated: the run repeated itself and recovered. looping: a large part of the run, or its end, is a loop. stuck: both.
              * @enum {string}
              */
             loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
@@ -1795,11 +1795,11 @@ export interface components {
             worst_decision: "allow" | "warn" | "block" | "halt";
         };
         Review: {
-            /** @description The warnings that people have seen, the first first. */
+            /** @description The warnings that people have seen, the oldest first. */
             acknowledged: components["schemas"]["Acknowledgement"][] | null;
             /** @description The label of the run; null for none. */
             label: components["schemas"]["Label"] | null;
-            /** @description The mutes that hold for the run's project, the first first. */
+            /** @description The mutes that hold for the run's project, the oldest first. */
             mutes: components["schemas"]["Act"][] | null;
         };
         Rule: {
@@ -1861,7 +1861,7 @@ export interface components {
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
-            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue. */
+            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have continued for as many events as it had lasted, at the rate of the run. It is 0 once a person lets the agent continue. */
             avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
@@ -1888,7 +1888,7 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
-            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, TypeScript, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /** @description Health over time: the initial value and one point for each change; 128 points at most. */
             health: components["schemas"]["HealthPoint"][] | null;
@@ -1902,7 +1902,7 @@ export interface components {
             /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
+             * @description Health of the run as a whole. healthy: the policy made no decision. repeated: the run repeated itself and recovered. looping: a large part of the run, or its end, is a loop. stuck: both.
              * @enum {string}
              */
             loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
@@ -1996,7 +1996,7 @@ export interface components {
              * @description The server-wide sequence number of its latest event or later change. Sent as Last-Event-ID, it makes the stream of all runs resume after this point.
              */
             arrival: number;
-            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have gone on for as many events as it had lasted, at the run's own pace. It is 0 once a person lets the agent continue. */
+            /** @description Of a guarded run: an estimate of what its first stop avoided. It assumes that the loop would have continued for as many events as it had lasted, at the rate of the run. It is 0 once a person lets the agent continue. */
             avoided: components["schemas"]["UsageTotals"];
             /**
              * Format: int64
@@ -2023,7 +2023,7 @@ export interface components {
              * @description Number of events.
              */
             event_count: number;
-            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
+            /** @description The kind of guard that carries out decisions in this run, as the guard reported: Go, Python, TypeScript, stdio, hook: AGENT, proxy or mcp-proxy. null: the run is observed, and nobody acts on decisions. */
             guarded_by: string | null;
             /**
              * Format: int64
@@ -2033,7 +2033,7 @@ export interface components {
             /** @description The run's id, as its sender gave it. If that id contains a secret: masked- and 32 hexadecimal digits. */
             id: string;
             /**
-             * @description How the run does as a whole. healthy: no decision was called for. repeated: it repeated itself and recovered. looping: a good part of it went round, or its end did. stuck: both.
+             * @description Health of the run as a whole. healthy: the policy made no decision. repeated: the run repeated itself and recovered. looping: a large part of the run, or its end, is a loop. stuck: both.
              * @enum {string}
              */
             loop_health_status: "healthy" | "repeated" | "looping" | "stuck";
@@ -2210,7 +2210,7 @@ export interface components {
             shadow_decision: "allow" | "warn" | "block" | "halt";
             /**
              * Format: date-time
-             * @description Time of its first event; null before the first event.
+             * @description Time of its first event; null if no event has a time.
              */
             started_at: string | null;
         };
@@ -2261,7 +2261,7 @@ export interface components {
             dropped: string[] | null;
             /** @description Runs labelled loop that are still warned of. */
             kept: string[] | null;
-            /** @description Runs without a label whose warning goes or comes. */
+            /** @description Runs without a label that gain or lose a warning. */
             others: string[] | null;
             /**
              * Format: double
@@ -2285,7 +2285,7 @@ export interface components {
             yaml: string;
         };
         Suggestions: {
-            /** @description false: the time was over before all thresholds were tried. */
+            /** @description false: the time ended before all thresholds were tried. */
             complete: boolean;
             /** @description Where an applied setting is written: the name of the server's configuration file, or the database of a cluster; empty for none. */
             file: string;
@@ -2956,7 +2956,7 @@ export interface operations {
                 model?: string;
                 /** @description Only runs with this member of their metadata, NAME=VALUE. The value is a text, number or boolean. */
                 metadata?: string;
-                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. Of the runs that are found by their events, the latest 1,000. */
+                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. It finds the latest 1,000 runs by their events. */
                 text?: string;
                 /** @description Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h. */
                 since?: string;
@@ -2964,7 +2964,7 @@ export interface operations {
                 until?: string;
                 /** @description Length of a bucket, such as 15m. Default: the shortest of 1m, 2m, 5m, 10m, 15m, 30m, 1h, 2h, 3h, 6h, 12h, 24h, 48h and multiples of 168h with at most 60 buckets. */
                 step?: string;
-                /** @description What groups has: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups. */
+                /** @description The key of groups: project, agent, model, or metadata.NAME for the values of a member of the runs' metadata. Default: no groups. */
                 by?: string;
             };
             header?: never;
@@ -3074,7 +3074,7 @@ export interface operations {
                 model?: string;
                 /** @description Only runs with this member of their metadata, NAME=VALUE. The value is a text, number or boolean. */
                 metadata?: string;
-                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. Of the runs that are found by their events, the latest 1,000. */
+                /** @description Only runs with this text in their id, name, project, tools, agents, models, rules or a warning's message, or with all its words in one event. Ignores case. It finds the latest 1,000 runs by their events. */
                 text?: string;
                 /** @description Only runs that started at this time or later: RFC 3339, or a duration before now, such as 24h. */
                 since?: string;

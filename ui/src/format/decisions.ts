@@ -1,6 +1,9 @@
 // What is said of decisions. A guard acts and reports it; in an observed run nobody acts, so the words say what would have happened.
 import type { RunSummary } from "../api/names";
 
+/** The names of the actions. The API names the nudge "warn". */
+export const actionNames: Record<string, string> = { allow: "none", warn: "nudge", block: "block", halt: "halt" };
+
 const done: Record<string, string> = { warn: "nudged", block: "blocked", halt: "halted" };
 
 /** actionTaken returns what a decision came to: "blocked", or "would have blocked". It is "" for allow. */
@@ -21,5 +24,11 @@ export function watchedBy(run: RunSummary): string {
   return run.shadowed_by === null ? "observed" : `observed, ${run.shadowed_by} in shadow mode`;
 }
 
+/** guardOf names the guard that an event is from, or is "". */
+export function guardOf(metadata: unknown): string {
+  const by = (metadata as { guard?: { by?: unknown } } | null)?.guard?.by;
+  return typeof by === "string" ? `by ${by}` : "";
+}
+
 /** The assumption behind figures of what guards avoided. */
-export const avoidedAssumption = "Estimate: without the stop, the loop would have gone on for as many events as it had lasted, at the run's own pace.";
+export const avoidedAssumption = "Estimate: without the stop, the loop would have continued for as many events as it had lasted, at the rate of the run.";

@@ -13,6 +13,7 @@ describe("the loop rates of two groups", () => {
   it.each([
     ["a clear fall", of(400, 80), of(400, 20), "The loop rate fell from 20 % to 5.0 %. A difference like this is unlikely to be chance (p < 0.001)."],
     ["a rise that may be chance", of(40, 4), of(40, 6), "The loop rate rose from 10 % to 15 %. This may be chance (p = 0.50)."],
+    ["equal rates", of(40, 4), of(80, 8), "The loop rate stayed at 10 %."],
     ["few runs", of(5, 1), of(400, 0), "The loop rate fell from 20 % to 0 %. With fewer than 20 runs on a side, this says little."],
     ["no runs", of(5, 1), of(0, 0), "B has no runs."],
   ])("are said of %s", (_, a, b, want) => expect(verdict(a, b)).toBe(want));

@@ -53,8 +53,10 @@ const few = 20;
 /** verdict says whether the loop rate of b differs from that of a. */
 export function verdict(a: OverviewTotals, b: OverviewTotals): string {
   if (a.runs === 0 || b.runs === 0) return `${a.runs === 0 ? "A" : "B"} has no runs.`;
-  const said = `The loop rate ${rate(b) < rate(a) ? "fell" : rate(b) > rate(a) ? "rose" : "stayed"} from ${percent(rate(a))} to ${percent(rate(b))}.`;
+  const same = percent(rate(a)) === percent(rate(b));
+  const said = same ? `The loop rate stayed at ${percent(rate(b))}.` : `The loop rate ${rate(b) < rate(a) ? "fell" : "rose"} from ${percent(rate(a))} to ${percent(rate(b))}.`;
   if (a.runs < few || b.runs < few) return `${said} With fewer than ${few} runs on a side, this says little.`;
+  if (same) return said;
   const p = chance(a, b);
   if (p < 0.05) return `${said} A difference like this is unlikely to be chance (p ${p < 0.001 ? "< 0.001" : `= ${p.toFixed(3)}`}).`;
   return `${said} This may be chance (p = ${p.toFixed(2)}).`;

@@ -23,7 +23,7 @@ describe("the warnings of a stream", () => {
     expect(shown(list)).toEqual(["a×3"]);
   });
 
-  test("are told anew by another connection, so that what went in between is gone", () => {
+  test("are replaced by those of a new connection, so that warnings cleared in between disappear", () => {
     const list = new WarningList();
     list.take({ warnings: [warning("a", 3), warning("b", 3)], warnings_reset: true });
     expect(list.take({ warnings: [warning("b", 5)], warnings_reset: true })).toBe(true);

@@ -4,7 +4,7 @@ import { plural } from "../format/numbers";
 import { title } from "../format/texts";
 
 /** effectOf describes the effect of a suggestion on the labelled runs. */
-export function effectOf(s: Suggestion): string {
+function effectOf(s: Suggestion): string {
   const parts: string[] = [];
   const add = (ids: string[] | null, what: string): void => {
     if (ids && ids.length > 0) parts.push(`${what} ${plural(ids.length, "run")}`);

@@ -59,7 +59,7 @@ const kinds = new Map<string, Kind>([
 
 const outcomes: Record<string, Outcome> = { completed: "done", failed: "failed", blocked: "blocked" };
 
-export function toolOf(e: Event): string {
+function toolOf(e: Event): string {
   return e.tool ?? e.name ?? "";
 }
 

@@ -38,14 +38,6 @@ describe("repeats", () => {
   it("exclude ranges of model calls only", () => {
     expect(timelineOf(times(5, model)).repeats).toEqual([]);
   });
-
-  it("take little time for a long run", () => {
-    let n = 0;
-    const { entries } = timelineOf(times(20_000, () => call("t", n++ % 7, n % 3)));
-    const began = performance.now();
-    repeatsOf(entries);
-    expect(performance.now() - began).toBeLessThan(1000);
-  });
 });
 
 describe("rows", () => {

@@ -132,7 +132,7 @@ class _Tools(FunctionMiddleware):
             task.halt = decision if decision.halted else task.halt
             if decision.result is UNSET:
                 raise
-            # The framework tells the model no more than this of an error, unless it is told to.
+            # By default, the framework tells the model no more than this about an error.
             context.result = f"Error: Function failed. {nudge(decision)}"
             return
         decision = await call.completed(_value(context.result))

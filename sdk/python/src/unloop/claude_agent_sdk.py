@@ -107,7 +107,7 @@ class Unloop:
             self._answer_completed(session, 0)
 
     def _answer_completed(self, session: _Session, output_tokens: int) -> None:
-        """Records the end of a model call. Claude Code tells of output tokens at the end of a turn only, in sum."""
+        """Records the end of a model call. Claude Code reports only the sum of output tokens, at the end of a turn."""
         call, session.last = session.last, None
         if call is None:
             return

@@ -34,7 +34,7 @@ class _Task:
     """A run of a workflow."""
 
     run: Run
-    prompt: str  # which the guard has not been told of yet
+    prompt: str  # not reported to the guard yet
     halt: Decision | None = None
     answered: bool = False  # the last model call had no tool calls
 

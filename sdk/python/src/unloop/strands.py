@@ -161,7 +161,7 @@ class UnloopHooks(HookProvider):
 
 
 def _usage(tokens: Any) -> dict[str, int]:
-    """Returns the usage field. Some providers leave cached tokens out of those of the input; the total tells."""
+    """Returns the usage field. Some providers do not count cached tokens as input. The total shows which."""
     prompt, answer = get(tokens, "inputTokens"), get(tokens, "outputTokens")
     cached, written = get(tokens, "cacheReadInputTokens"), get(tokens, "cacheWriteInputTokens")
     if count(prompt, answer) != count(get(tokens, "totalTokens")):

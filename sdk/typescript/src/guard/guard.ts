@@ -10,6 +10,7 @@ import { processFor } from "./child.js";
 import { type Answer, Decision, GuardUnavailable, VALUE_CHARACTERS } from "./decision.js";
 import { findProgram } from "./program.js";
 import { Remote } from "./remote.js";
+import { report } from "./report.js";
 import { type RunState, type Transport, Unavailable } from "./transport.js";
 
 const MAX_RUN = 200; // bytes of a run's name
@@ -27,7 +28,7 @@ export interface GuardOptions {
   endpoint?: string;
   /** The default is the token of the package's settings. */
   token?: string;
-  /** The id of the run. The default is a random id. */
+  /** The id of the run. The default is a random id. A server shows decisions in the run that the package records under this id. */
   run?: string;
   /** The limit for one decision, in milliseconds. The default is 2000. */
   timeoutMs?: number;
@@ -89,7 +90,7 @@ export class Guard {
 
   /** Decides about a call before it runs. If the decision is stopped, do not run it, and pass the decision's result to the model. */
   async before(tool: string, args?: unknown, call: Call = {}): Promise<Decision> {
-    return new Decision(await this.ask("before", json({ tool, ...call }) + value("args", args)));
+    return await this.decide("before", json({ tool, ...call }) + value("args", args));
   }
 
   /** Reports the outcome of a call. If the decision has a result, pass it to the model instead of the tool's result. */
@@ -99,31 +100,35 @@ export class Guard {
     const members = json({ tool, ...call, error: message, duration_ms: durationMs });
     const answer = await this.ask("after", members + value("args", args) + (sent ? `,"result":${sent.json}` : ""));
     if (sent && !sent.exact && "result" in answer) answer.result = attach(result, JSON.parse(sent.json), answer.result);
-    return new Decision(answer);
+    return report(this.state, new Decision(answer));
   }
 
   /** Reports a message. role is assistant, user or system. */
   async text(text: string, { role = "assistant", agent }: { role?: string; agent?: string | undefined } = {}): Promise<Decision> {
-    return new Decision(await this.ask("text", json({ text: truncate(text, VALUE_CHARACTERS), role, agent })));
+    return await this.decide("text", json({ text: truncate(text, VALUE_CHARACTERS), role, agent }));
   }
 
   /** Reports that the user starts a turn, with the user's text if it is known. */
   async user(text?: string): Promise<Decision> {
-    return await this.tell("user", text);
+    return await this.report("user", text);
   }
 
   /** Reports that the agent made progress, with an optional description. */
   async progress(text?: string): Promise<Decision> {
-    return await this.tell("progress", text);
+    return await this.report("progress", text);
   }
 
   /** Reports that a person allows the agent to continue, with an optional reason. */
   async allow(text?: string): Promise<Decision> {
-    return await this.tell("allow", text);
+    return await this.report("allow", text);
   }
 
-  private async tell(op: string, text: string | undefined): Promise<Decision> {
-    return new Decision(await this.ask(op, json({ text: text === undefined ? undefined : truncate(text, VALUE_CHARACTERS) })));
+  private async report(op: string, text: string | undefined): Promise<Decision> {
+    return await this.decide(op, json({ text: text === undefined ? undefined : truncate(text, VALUE_CHARACTERS) }));
+  }
+
+  private async decide(op: string, members: string): Promise<Decision> {
+    return report(this.state, new Decision(await this.ask(op, members)));
   }
 
   /** Resolves with calls, warnings and health of the run; with undefined if no guard is available. */
@@ -160,7 +165,7 @@ export class Guard {
   /** Deletes the run in the guard. */
   async close(): Promise<void> {
     if (this.state.generation !== undefined) await this.reset();
-    this.shared.transport.forget(this.id);
+    this.shared.transport.drop(this.id);
   }
 
   /**

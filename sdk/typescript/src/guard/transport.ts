@@ -1,6 +1,7 @@
 // The guard protocol as lines of requests and responses. This module is shared by the child process and the server: it keeps the lines
 // of a run in order, keeps snapshots of the runs, and restores them in a guard that was restarted.
 
+import type { Run } from "../run.js";
 import type { Answer } from "./decision.js";
 
 // A snapshot is due after max(SNAPSHOT_LINES, size of the last snapshot / SNAPSHOT_CHARACTERS) lines of a run, so that its cost per
@@ -20,6 +21,7 @@ export class RunState {
   linesSinceSnapshot = 0;
   snapshotAt = performance.now();
   tail: Promise<unknown> = Promise.resolve(); // ends with the latest line of the run
+  reported: Run | undefined; // the run to which a decision was reported
 
   constructor(readonly name: string) {}
 
@@ -46,7 +48,7 @@ export abstract class Transport {
     return state;
   }
 
-  forget(name: string): void {
+  drop(name: string): void {
     this.states.delete(name);
   }
 

@@ -48,7 +48,8 @@ class Guard:
         timeout: float = 2.0,
         on_missing: Literal["refuse", "warn"] = "refuse",
     ) -> None:
-        """Creates a guard for the run with id run; the default is a random id.
+        """Creates a guard for the run with id run; the default is a random id. If the package records a run with this id, the
+        server shows what the guard decides, and people can give it orders.
 
         Without an endpoint, decisions come from a child process that all guards with this profile and these settings share, or
         from the server of the package's settings (UNLOOP_ENDPOINT) if the program is not installed. timeout is the limit for one
@@ -96,7 +97,7 @@ class Guard:
         """Deletes the run in the guard."""
         if self._run_state.generation is not None:
             self.reset()
-        self._transport.forget(self.id)
+        self._transport.drop(self.id)
 
     def before(
         self,

@@ -67,27 +67,27 @@ class _Orders:
                 server.close()
                 server = Server(settings.endpoint, settings.token)
             self.begun.clear()
-            heard: dict[str, Any] = {}
+            orders: dict[str, Any] = {}
             with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
                 body = json.dumps({"runs": runs, "wait_ms": WAIT_MS}).encode()
                 status, answer, _ = server.request("POST", "/api/control/listen", body, WAIT_MS / 1000 + 5)
-                heard = json_object(answer) if status == 200 else {}
-            if "runs" not in heard:
+                orders = json_object(answer) if status == 200 else {}
+            if "runs" not in orders:
                 server.close()
                 least, most = BACKOFF
                 self.begun.wait(min(least * 2 ** min(failures, 16), most))
                 failures += 1
                 continue
             failures = 0
-            self._deliver(heard)
+            self._deliver(orders)
         server.close()
 
-    def _deliver(self, heard: dict[str, Any]) -> None:
-        for order in heard.get("orders") or []:
+    def _deliver(self, answer: dict[str, Any]) -> None:
+        for order in answer.get("orders") or []:
             listener = self.listeners.get(order.get("run_id", ""))
             if listener is not None:
                 _carry_out(listener, order)
-        for run in heard["runs"]:
+        for run in answer["runs"]:
             if (listener := self.listeners.get(run.get("run_id", ""))) is not None:
                 listener.after = run.get("after", listener.after)
 

@@ -16,7 +16,7 @@ BY = "Python"
 def report(run_state: RunState, transport: Transport, decision: Decision) -> Decision:
     """Records the decision in the run with the guard's id, if this process records it, and returns the decision.
 
-    The first report of a run says that it is guarded; from then on, people can give it orders. Later ones tell of decisions other
+    The first report of a run says that it is guarded; from then on, people can give it orders. Later ones report decisions other
     than "allow".
     """
     run = observed_run(run_state.name)

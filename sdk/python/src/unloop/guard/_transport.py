@@ -61,7 +61,7 @@ class Transport:
                 self._run_states.popitem(last=False)
             return found
 
-    def forget(self, name: str) -> None:
+    def drop(self, name: str) -> None:
         with self._lock:
             self._run_states.pop(name, None)
 

@@ -1,0 +1,106 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go"
+
+	"github.com/unloop-ai/unloop/internal/natstest"
+	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+)
+
+// onePartition is a lease on one partition, which the server that asks gets.
+type onePartition struct {
+	Leases
+
+	mu       sync.Mutex
+	epoch    int64
+	owned    bool
+	renewals int
+	lost     int // releases that still fail
+}
+
+func (p *onePartition) Renew(context.Context, store.Server) (owned sqlstore.Owned, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.renewals++
+	if !p.owned {
+		p.owned = true
+		p.epoch++
+	}
+	return sqlstore.Owned{Epochs: map[int]int64{0: p.epoch}}, nil
+}
+
+func (p *onePartition) Release(context.Context, string, []int) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.lost > 0 {
+		p.lost--
+		return errors.New("the connection is lost")
+	}
+	p.owned = false
+	return nil
+}
+
+func (p *onePartition) Leave(context.Context, string) error { return nil }
+
+// failing are records that cannot be read.
+type failing struct{ Records }
+
+func (failing) Position(context.Context) (sqlstore.Position, error) {
+	return sqlstore.Position{}, errors.New("no connection")
+}
+
+func TestAPartitionThatFailedIsOpenedInAnotherEpoch(t *testing.T) {
+	conn, err := nats.Connect(natstest.Start(t, 0).ClientURL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var opened []int64
+	n := &Node{conn: conn, workers: make(map[int]*worker), wake: make(chan struct{}, 1), o: Options{
+		Leases: &onePartition{lost: 1}, Log: slog.New(slog.DiscardHandler),
+		Open: func(_ int, epoch int64) Records {
+			if opened = append(opened, epoch); len(opened) == 2 {
+				cancel()
+			}
+			return failing{}
+		},
+	}}
+	if err := n.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int64{1, 2}, opened); diff != "" {
+		t.Errorf("epochs (-want +got):\n%s", diff)
+	}
+}
+
+func TestAServerWithoutNATSLetsItsLeaseEnd(t *testing.T) {
+	server := natstest.Start(t, 0)
+	disconnected := make(chan struct{})
+	conn, err := nats.Connect(server.ClientURL(), nats.DisconnectErrHandler(func(*nats.Conn, error) { close(disconnected) }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	leases := &onePartition{}
+	n := &Node{conn: conn, workers: make(map[int]*worker), o: Options{
+		Leases: leases, Log: slog.New(slog.DiscardHandler), Open: func(int, int64) Records { return failing{} },
+	}}
+	var all sync.WaitGroup
+	n.renew(t.Context(), &all)
+	all.Wait()
+	server.Shutdown()
+	<-disconnected
+	n.renew(t.Context(), &all)
+	all.Wait()
+	if leases.renewals != 1 {
+		t.Errorf("the lease was renewed %d times, want once", leases.renewals)
+	}
+}
