@@ -47,8 +47,8 @@ func kinds() []kind {
 		setupLoops(), studioLoops(), benign(setupLookalikes()), benign(studioLookalikes()),
 		codebaseLoops(), environmentLoops(), recordsLoops(), onlineLoops(),
 		benign(codebaseLookalikes()), benign(environmentLookalikes()), benign(recordsLookalikes()), benign(onlineLookalikes()),
-		reporting(sandboxLoops()), reporting(polyglotLoops()), reporting(commerceLoops()), reporting(teamLoops()),
-		reporting(benign(sandboxLookalikes())), reporting(benign(polyglotLookalikes())), reporting(benign(commerceLookalikes())), reporting(benign(teamLookalikes())))
+		sandboxLoops(), polyglotLoops(), commerceLoops(), teamLoops(),
+		benign(sandboxLookalikes()), benign(polyglotLookalikes()), benign(commerceLookalikes()), benign(teamLookalikes()))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
