@@ -48,7 +48,10 @@ func kinds() []kind {
 		codebaseLoops(), environmentLoops(), recordsLoops(), onlineLoops(),
 		benign(codebaseLookalikes()), benign(environmentLookalikes()), benign(recordsLookalikes()), benign(onlineLookalikes()),
 		sandboxLoops(), polyglotLoops(), commerceLoops(), teamLoops(),
-		benign(sandboxLookalikes()), benign(polyglotLookalikes()), benign(commerceLookalikes()), benign(teamLookalikes()))
+		benign(sandboxLookalikes()), benign(polyglotLookalikes()), benign(commerceLookalikes()), benign(teamLookalikes()),
+		reporting(terminalLoops()), reporting(analyticsLoops()), reporting(platformLoops()), reporting(connectorLoops()), reporting(helpdeskLoops()), reporting(researchLoops()),
+		reporting(benign(terminalLookalikes())), reporting(benign(analyticsLookalikes())), reporting(benign(platformLookalikes())),
+		reporting(benign(connectorLookalikes())), reporting(benign(helpdeskLookalikes())), reporting(benign(researchLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
