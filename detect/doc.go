@@ -376,5 +376,7 @@ One call was made at least 10 times by at least 2 workers together.
 Why: the whole swarm is stuck on one approach.
 
 Try: change the strategy, or question the goal.
+
+A guard with a swarm store has this rule, under every profile. Both numbers are settings of the swarm.
 */
 package detect

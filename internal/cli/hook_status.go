@@ -122,11 +122,19 @@ func hookLogCommand() *cobra.Command {
 				return err
 			}
 			out := plainWriter{cmd.OutOrStdout()}
-			show := func(e hook.Entry) { fmt.Fprintln(out, entryLine(&e)) }
-			if !follow {
-				return folder.Log(show)
+			shown := 0
+			show := func(e hook.Entry) {
+				fmt.Fprintln(out, entryLine(&e))
+				shown++
 			}
-			return followLog(cmd.Context(), folder, show)
+			if follow {
+				return followLog(cmd.Context(), folder, show)
+			}
+			if err := folder.Log(show); err != nil || shown > 0 {
+				return err
+			}
+			fmt.Fprintln(cmd.ErrOrStderr(), "no nudges, denials or faults yet; unloop hook status shows whether a hook has run")
+			return nil
 		},
 	}
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "wait for further entries")

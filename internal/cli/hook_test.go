@@ -181,6 +181,9 @@ func TestTheHookFromInstallToUninstall(t *testing.T) {
 	if out := s.unloop("hook", "status"); !strings.Contains(out, "no hook has run yet") {
 		t.Errorf("status prints %s", out)
 	}
+	if out := s.unloop("hook", "log"); !strings.Contains(out, "no nudges, denials or faults yet") {
+		t.Errorf("the empty log prints %s", out)
+	}
 
 	nudged, denied, ended := -1, -1, -1
 	for n := range 16 {

@@ -34,8 +34,8 @@ func proxyCommand() *cobra.Command {
 		Long: "Proxy forwards requests to the APIs of OpenAI, Anthropic and Gemini. Each request contains the history of its conversation.\n" +
 			"The proxy judges that history. In the mode nudge it appends a text for the model to a request in which the agent loops. In\n" +
 			"the mode guard it also answers in the model's place when the run is halted, so that the agent ends in order. A new message\n" +
-			"of a person always passes, also after a halt on the page of the run. Requests that it cannot judge pass unchanged. API keys pass through; they are neither stored nor\n" +
-			"logged.\n\n" +
+			"of a person always passes, also after a halt on the page of the run. Requests that it cannot judge pass unchanged. API keys\n" +
+			"pass through; they are neither stored nor logged.\n\n" +
 			"Set the base URL of the agent:\n\n" +
 			"  OPENAI_BASE_URL=http://127.0.0.1:4141/openai/v1\n" +
 			"  ANTHROPIC_BASE_URL=http://127.0.0.1:4141/anthropic\n" +

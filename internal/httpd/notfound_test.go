@@ -7,6 +7,14 @@ import (
 	"testing"
 )
 
+func TestABodyOfAnUnknownTypeIsToldTheTypeToSend(t *testing.T) {
+	h := newTestServer(t, nil)
+	answer := h.do(http.MethodPost, "/api/runs/r/control", `{"act":"pause"}`, "Content-Type", "application/x-www-form-urlencoded")
+	if want := `"detail":"Content-Type: want application/json"`; answer.Code != http.StatusUnsupportedMediaType || !strings.Contains(answer.Body.String(), want) {
+		t.Errorf("%d %s, want 415 with %s", answer.Code, answer.Body, want)
+	}
+}
+
 func TestAnUnknownPath(t *testing.T) {
 	h := newTestServer(t, func(o *Options) {
 		o.NotFound = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

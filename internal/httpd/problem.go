@@ -100,6 +100,9 @@ func reshape(_ huma.Context, _ string, v any) (any, error) {
 	if !ok {
 		return v, nil
 	}
+	if model.Status == http.StatusUnsupportedMediaType {
+		return problem(model.Status, "Content-Type", "want "+jsonType), nil
+	}
 	p := problem(model.Status, "", model.Detail)
 	for i, e := range model.Errors {
 		_, field, _ := strings.Cut(e.Location, ".")

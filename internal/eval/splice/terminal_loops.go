@@ -67,9 +67,6 @@ func commitHookRefuses(p *generator) (entries []entry, _ int) {
 		command := "git commit -m " + fmt.Sprintf("%q", subject) + p.pick("", "", ` -m "Refs: `+project+`"`, ` -m "Closes #`+fmt.Sprint(p.between(1, 40))+`"`)
 		output := fmt.Sprintf("[STARTED] Preparing lint-staged...\n[COMPLETED] Preparing lint-staged...\n[STARTED] Running tasks for staged files...\n[STARTED] package.json — %d files\n[STARTED] *.ts — %d files\n[STARTED] eslint --fix\n[COMPLETED] eslint --fix\n[COMPLETED] *.ts — %d files\n[COMPLETED] package.json — %d files\n[COMPLETED] Running tasks for staged files...\n[STARTED] Applying modifications from tasks...\n[COMPLETED] Applying modifications from tasks...\n[STARTED] Cleaning up temporary files...\n[COMPLETED] Cleaning up temporary files...\n⧗   input: %s\n✖   message must name an open issue of %s, for example %s-4711 [issue-key]\n\n✖   found 1 problems, 0 warnings\n\nhusky - commit-msg script failed (code 1)", files, files, files, files, subject, project, project)
 		entries = append(entries, h.shell(p.pick("", "", "git add -A && ")+command, output, 1).after(words.of(p, round)))
-		if round > 0 && p.IntN(5) == 0 {
-			entries = append(entries, h.shell("git log --oneline -3", fmt.Sprintf("4e1c0d2 %s-%d %s\n0b7a9f1 %s-%d %s\nc03d7aa %s-%d %s", project, files+611, scope, project, files+598, "release notes", project, files+590, "pin the linter"), 0).after(thought{next: p.pick("What do other messages look like?", "Let me see the last commits.")}))
-		}
 	}
 	return entries, 1
 }
