@@ -1,6 +1,9 @@
 package sqlstore
 
-import "context"
+import (
+	"context"
+	"testing"
+)
 
 // OpenAt opens a PostgreSQL database whose tables have an earlier version. The columns are those that runs got later: a store writes
 // all that it knows.
@@ -58,4 +61,14 @@ func (s *Store) Limits(ctx context.Context) (write, read string, readers int, er
 	}
 	err = s.read.QueryRowContext(ctx, `SHOW statement_timeout`).Scan(&read)
 	return write, read, s.read.Stats().MaxOpenConnections, err
+}
+
+// JoiningVFS returns the name of the VFS that joins writes to the log.
+func JoiningVFS(t *testing.T) string {
+	t.Helper()
+	name, err := registerJoiningVFS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
 }
