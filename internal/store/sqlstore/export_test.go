@@ -63,6 +63,13 @@ func (s *Store) Limits(ctx context.Context) (write, read string, readers int, er
 	return write, read, s.read.Stats().MaxOpenConnections, err
 }
 
+// IdlePlan returns how SQLite executes the query of idle runs.
+func (s *Store) IdlePlan(ctx context.Context) (plan string, err error) {
+	var id, parent, unused int
+	err = s.read.QueryRowContext(ctx, "EXPLAIN QUERY PLAN "+s.idleQuery(), 1, 1).Scan(&id, &parent, &unused, &plan)
+	return plan, err
+}
+
 // JoiningVFS returns the name of the VFS that joins writes to the log.
 func JoiningVFS(t *testing.T) string {
 	t.Helper()

@@ -62,7 +62,8 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	d.rows = []int{64, 8, 1}
 	d.size = `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 	d.reclaim = []string{`PRAGMA incremental_vacuum`}
-	d.otherMigrations, d.scanRuns, d.position, d.search = ".postgres.sql", "runs INDEXED BY runs_list", "instr", sqliteSearch
+	d.otherMigrations, d.position, d.search = ".postgres.sql", "instr", sqliteSearch
+	d.scanRuns, d.idleRuns = "runs INDEXED BY runs_list", "runs INDEXED BY runs_idle"
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), d.close())
 	}
