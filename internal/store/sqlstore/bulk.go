@@ -16,10 +16,12 @@ type bulk struct {
 	prepared []*sql.Stmt
 }
 
-// bulks are the statements of a commit that write many rows.
+// bulks are the statements of a commit that change many rows.
 type bulks struct {
 	analyses                                                      bulk // an update of events
 	runs, events, spans, traces, warnings, decisions, checkpoints bulk
+
+	removed, forgotten *sql.Stmt // delete an event, and its entry in the full-text index; the latter is nil without that index
 }
 
 // prepareBulks prepares all bulks. It runs before a transaction takes the only writing connection.
@@ -46,7 +48,19 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		}
 	}
 	all.analyses = bulk{what: "analyses", columns: 3, sizes: s.rows}
-	return all, s.prepareBulk(ctx, &all.analyses, s.updateAnalyses)
+	if err := s.prepareBulk(ctx, &all.analyses, s.updateAnalyses); err != nil {
+		return all, err
+	}
+	if all.removed, err = s.write.PrepareContext(ctx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING arrival`); err != nil {
+		return all, fmt.Errorf("prepare to delete events: %w", err)
+	}
+	if !s.searchable {
+		return all, nil
+	}
+	if all.forgotten, err = s.write.PrepareContext(ctx, s.search.forget); err != nil {
+		return all, fmt.Errorf("prepare to delete events from the index: %w", err)
+	}
+	return all, nil
 }
 
 // prepareBulk prepares a statement for each number of rows.

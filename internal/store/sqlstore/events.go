@@ -78,11 +78,15 @@ func (w *writing) sameRuns(events []store.Event) string {
 	return "run IN (" + strings.Join(numbers, ", ") + ") AND "
 }
 
-// remove deletes events.
+// remove deletes events. A span that tells of an earlier one, such as that of the agent, replaces events of all of these.
 func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
+	if len(removed) == 0 {
+		return nil
+	}
+	statement := w.tx.StmtContext(ctx, w.bulks.removed)
 	for _, ref := range removed {
 		var arrival int64
-		err := w.tx.QueryRowContext(ctx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING arrival`, ref.Run, store.Key(ref.ID)).Scan(&arrival)
+		err := statement.QueryRowContext(ctx, ref.Run, store.Key(ref.ID)).Scan(&arrival)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}

@@ -12,7 +12,7 @@ func OpenAt(ctx context.Context, dsn string, version int64, columns ...string) (
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: d, searchable: true}
+	s := &Store{database: d}
 	p, err := s.migrations()
 	if err != nil {
 		return nil, err
