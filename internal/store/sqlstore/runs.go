@@ -150,10 +150,15 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-func eachRow(ctx context.Context, q querier, query string, args []any, f func(scanner) error) (err error) {
+func eachRow(ctx context.Context, q querier, query string, args []any, f func(scanner) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
+	return eachOf(rows, err, f)
+}
+
+// eachOf calls f for each row of a query that returned an error or none.
+func eachOf(rows *sql.Rows, failed error, f func(scanner) error) (err error) {
+	if failed != nil {
+		return failed
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
