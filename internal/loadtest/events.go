@@ -115,14 +115,19 @@ func client(connections int) *http.Client {
 	return &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}, Timeout: time.Minute}
 }
 
-// post sends a body and retries while the server is busy.
+// post sends events and retries while the server is busy.
 func post(ctx context.Context, c *http.Client, url string, body []byte) error {
+	return send(ctx, c, url+"/api/events", "application/x-ndjson", http.StatusCreated, body)
+}
+
+// send sends a body, retries while the server is busy, and wants a status.
+func send(ctx context.Context, c *http.Client, url, kind string, want int, body []byte) error {
 	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/api/events", bytes.NewReader(body))
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 		if err != nil {
 			return err
 		}
-		request.Header.Set("Content-Type", "application/x-ndjson")
+		request.Header.Set("Content-Type", kind)
 		answer, err := c.Do(request)
 		if err != nil {
 			return err
@@ -132,7 +137,7 @@ func post(ctx context.Context, c *http.Client, url string, body []byte) error {
 		switch {
 		case err != nil:
 			return err
-		case answer.StatusCode == http.StatusCreated:
+		case answer.StatusCode == want:
 			return nil
 		case answer.StatusCode != http.StatusTooManyRequests:
 			return fmt.Errorf("%s: %.300s", answer.Status, said)

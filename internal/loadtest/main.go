@@ -57,6 +57,7 @@ var scenarios = []scenario{
 	{name: "cpu", about: "CPU time of the server per event by role, with the same senders; needs the go command", whole: cpu},
 	{name: "cluster", about: "the same senders to servers of a cluster: rates, CPU time and memory; only by make load-cluster", whole: cluster},
 	{name: "singles", about: "requests a second of one event, 64 connections, 1,000 runs", measure: singles},
+	{name: "spans", about: "spans a second over HTTP, 500 a request, 8 connections, 1,000 traces of 20", measure: otlp},
 	{name: "long", about: "one run of 100,000 events against 100 runs of 1,000", measure: long},
 	{name: "stream", about: "from acknowledged to on the wire of a stream, at a rate", measure: stream},
 	{name: "memory", about: "memory over many events, 1,000 live runs that end after 1,000 events and make room for others", measure: memory},

@@ -16,10 +16,14 @@ type bulk struct {
 	prepared []*sql.Stmt
 }
 
-// bulks are the statements of a commit that write many rows.
+// bulks are the statements that commits execute often.
 type bulks struct {
 	analyses                                                      bulk // an update of events
 	runs, events, spans, traces, warnings, decisions, checkpoints bulk
+
+	removed, forgotten *sql.Stmt // delete an event, and its entry in the full-text index; the latter is nil without that index
+
+	byID map[string][]*sql.Stmt // read events by their ids, by columns, for each of idSizes
 }
 
 // prepareBulks prepares all bulks. It runs before a transaction takes the only writing connection.
@@ -46,7 +50,19 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		}
 	}
 	all.analyses = bulk{what: "analyses", columns: 3, sizes: s.rows}
-	return all, s.prepareBulk(ctx, &all.analyses, s.updateAnalyses)
+	if err := s.prepareBulk(ctx, &all.analyses, s.updateAnalyses); err != nil {
+		return all, err
+	}
+	if all.removed, err = s.write.PrepareContext(ctx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING arrival`); err != nil {
+		return all, fmt.Errorf("prepare to delete events: %w", err)
+	}
+	if all.byID, err = s.prepareByID(ctx); err != nil || !s.searchable {
+		return all, err
+	}
+	if all.forgotten, err = s.write.PrepareContext(ctx, s.search.forget); err != nil {
+		return all, fmt.Errorf("prepare to delete events from the index: %w", err)
+	}
+	return all, nil
 }
 
 // prepareBulk prepares a statement for each number of rows.
@@ -59,6 +75,21 @@ func (s *Store) prepareBulk(ctx context.Context, b *bulk, query func(rows int) s
 		b.prepared = append(b.prepared, stmt)
 	}
 	return nil
+}
+
+// prepareByID prepares the statements of byID.
+func (s *Store) prepareByID(ctx context.Context) (map[string][]*sql.Stmt, error) {
+	all := make(map[string][]*sql.Stmt)
+	for _, columns := range []string{eventColumns, positionColumns} {
+		for _, marks := range idMarks {
+			stmt, err := s.read.PrepareContext(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+marks)
+			if err != nil {
+				return nil, fmt.Errorf("prepare to read events by id: %w", err)
+			}
+			all[columns] = append(all[columns], stmt)
+		}
+	}
+	return all, nil
 }
 
 // conflict returns the end of an insertion that overwrites the row with the same key.

@@ -12,7 +12,10 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-const eventColumns = "arrival, run, id, at_sequence, at_time, at_tie, received, body, analysis"
+const (
+	eventColumns    = "arrival, run, id, at_sequence, at_time, at_tie, received, body, analysis"
+	positionColumns = "id, at_sequence, at_time, at_tie"
+)
 
 // events writes events and returns those that their runs already have.
 func (w *writing) events(ctx context.Context, events []store.Event) (skipped []store.EventRef, err error) {
@@ -78,11 +81,15 @@ func (w *writing) sameRuns(events []store.Event) string {
 	return "run IN (" + strings.Join(numbers, ", ") + ") AND "
 }
 
-// remove deletes events.
+// remove deletes events. A span that tells of an earlier one, such as that of the agent, replaces events of all of these.
 func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
+	if len(removed) == 0 {
+		return nil
+	}
+	statement := w.tx.StmtContext(ctx, w.bulks.removed)
 	for _, ref := range removed {
 		var arrival int64
-		err := w.tx.QueryRowContext(ctx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING arrival`, ref.Run, store.Key(ref.ID)).Scan(&arrival)
+		err := statement.QueryRowContext(ctx, ref.Run, store.Key(ref.ID)).Scan(&arrival)
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
@@ -155,7 +162,7 @@ func (s *Store) Furthest(ctx context.Context, run int64) (p store.Position, err 
 // Known returns the given ids that are ids of events of the run, with their positions.
 func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error) {
 	known := map[string]store.Position{}
-	err := s.byID(ctx, `id, at_sequence, at_time, at_tie`, run, ids, func(row scanner, asked func(string) []string) error {
+	err := s.byID(ctx, positionColumns, run, ids, func(row scanner, asked func(string) []string) error {
 		var id string
 		var p store.Position
 		if err := row.Scan(&id, &p.Sequence, &p.Time, &p.Tie); err != nil {
@@ -178,8 +185,8 @@ const idsAtOnce = 64
 // idSizes are the numbers of ids in a query. Few sizes mean few prepared statements. A late event often arrives alone.
 var idSizes = []int{1, 8, idsAtOnce}
 
-// byID calls f for each event of the run that has one of the ids. asked returns the given ids that are stored as an id: the store
-// replaces invalid text, so they may differ from it, and there may be more than one.
+// byID calls f for each event of the run that has one of the ids. columns are eventColumns or positionColumns. asked returns the given
+// ids that are stored as an id: the store replaces invalid text, so they may differ from it, and there may be more than one.
 func (s *Store) byID(ctx context.Context, columns string, run int64, ids []string, f func(row scanner, asked func(string) []string) error) error {
 	spelt := map[string][]string{}
 	for len(ids) > 0 {
@@ -198,7 +205,8 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 				spelt[kept] = append(spelt[kept], id)
 			}
 		}
-		err := s.each(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+idMarks[at], args, func(row scanner) error {
+		rows, err := s.bulks.byID[columns][at].QueryContext(ctx, args...)
+		err = eachOf(rows, err, func(row scanner) error {
 			return f(row, func(kept string) []string { return spelt[kept] })
 		})
 		if err != nil {

@@ -1,6 +1,9 @@
 package sqlstore
 
-import "context"
+import (
+	"context"
+	"testing"
+)
 
 // OpenAt opens a PostgreSQL database whose tables have an earlier version. The columns are those that runs got later: a store writes
 // all that it knows.
@@ -9,7 +12,7 @@ func OpenAt(ctx context.Context, dsn string, version int64, columns ...string) (
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{database: d, searchable: true}
+	s := &Store{database: d}
 	p, err := s.migrations()
 	if err != nil {
 		return nil, err
@@ -58,4 +61,21 @@ func (s *Store) Limits(ctx context.Context) (write, read string, readers int, er
 	}
 	err = s.read.QueryRowContext(ctx, `SHOW statement_timeout`).Scan(&read)
 	return write, read, s.read.Stats().MaxOpenConnections, err
+}
+
+// IdlePlan returns how SQLite executes the query of idle runs.
+func (s *Store) IdlePlan(ctx context.Context) (plan string, err error) {
+	var id, parent, unused int
+	err = s.read.QueryRowContext(ctx, "EXPLAIN QUERY PLAN "+s.idleQuery(), 1, 1).Scan(&id, &parent, &unused, &plan)
+	return plan, err
+}
+
+// JoiningVFS returns the name of the VFS that joins writes to the log.
+func JoiningVFS(t *testing.T) string {
+	t.Helper()
+	name, err := registerJoiningVFS()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return name
 }

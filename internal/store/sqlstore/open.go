@@ -56,6 +56,7 @@ type database struct {
 
 	otherMigrations string // how the names of migrations end that are for the other database
 	scanRuns        string // the table of runs for queries that look at all of them
+	idleRuns        string // the table of runs for the query of those that run and are idle
 	position        string // the function that returns the position of a text in another, from 1
 	within          string // a condition that leads to the partition of the run $1; in SQLite it would mislead to an index
 	search          searchSQL

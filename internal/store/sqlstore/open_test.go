@@ -323,6 +323,14 @@ func newerTables(t *testing.T, dsn string) {
 	}
 }
 
+// TestIdleRunsOfAFileAreReadFromAnIndex holds what a server asks every few seconds: it must not read the rows of all running runs.
+func TestIdleRunsOfAFileAreReadFromAnIndex(t *testing.T) {
+	plan, err := open(t, filepath.Join(t.TempDir(), "idle.db")).IdlePlan(t.Context())
+	if want := "SEARCH runs USING INDEX runs_idle (updated<?)"; plan != want || err != nil {
+		t.Errorf("the plan is %q, want %q, error %v", plan, want, err)
+	}
+}
+
 func TestFile(t *testing.T) {
 	t.Run("new files are readable only by their owner", func(t *testing.T) {
 		folder := t.TempDir()

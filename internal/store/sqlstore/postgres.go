@@ -116,7 +116,7 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		reclaim:    []string{`SET statement_timeout = 0`, `VACUUM events, runs, warnings, decisions, checkpoints, spans, traces, search`, `RESET statement_timeout`},
 		unlimited:  "SET LOCAL statement_timeout = 0;\n",
 
-		otherMigrations: ".sqlite.sql", scanRuns: "runs", position: "strpos", within: "run = $1 AND ", search: postgresSearch,
+		otherMigrations: ".sqlite.sql", scanRuns: "runs", idleRuns: "runs", position: "strpos", within: "run = $1 AND ", search: postgresSearch,
 	}
 	if o.Cluster {
 		d.leases = postgresPool(writer, 1)

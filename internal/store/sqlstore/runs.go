@@ -106,15 +106,18 @@ func (s *Store) Run(ctx context.Context, id string) (*store.Run, error) {
 	return r, nil
 }
 
-// Idle returns ids of running runs that were last updated before a time, the longest idle first. In SQLite it reads all running
-// runs.
+// Idle returns ids of running runs that were last updated before a time, the longest idle first.
 func (s *Store) Idle(ctx context.Context, before time.Time, limit int) ([]string, error) {
-	ids, err := s.runIDs(ctx, `SELECT id FROM runs WHERE status = 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`,
-		toNanos(before), limit)
+	ids, err := s.runIDs(ctx, s.idleQuery(), toNanos(before), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read idle runs: %w", err)
 	}
 	return ids, nil
+}
+
+// idleQuery names the index for SQLite, which otherwise reads all running runs and sorts them.
+func (s *Store) idleQuery() string {
+	return `SELECT id FROM ` + s.idleRuns + ` WHERE status = 'running' AND updated < $1 ORDER BY updated, number LIMIT $2`
 }
 
 // Refolding returns the ids of the runs with a Refold, the oldest first.
@@ -147,10 +150,15 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-func eachRow(ctx context.Context, q querier, query string, args []any, f func(scanner) error) (err error) {
+func eachRow(ctx context.Context, q querier, query string, args []any, f func(scanner) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
+	return eachOf(rows, err, f)
+}
+
+// eachOf calls f for each row of a query that returned an error or none.
+func eachOf(rows *sql.Rows, failed error, f func(scanner) error) (err error) {
+	if failed != nil {
+		return failed
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {

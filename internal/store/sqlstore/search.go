@@ -201,7 +201,10 @@ func (w *writing) unindex(ctx context.Context, run, arrival int64) error {
 	if !w.searchable {
 		return nil
 	}
-	return w.exec(ctx, "delete an event from the index", w.search.forget, run, arrival)
+	if _, err := w.tx.StmtContext(ctx, w.bulks.forgotten).ExecContext(ctx, run, arrival); err != nil {
+		return fmt.Errorf("delete an event from the index: %w", err)
+	}
+	return nil
 }
 
 // unindexRun deletes the events of a run from the index.

@@ -62,7 +62,8 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	d.rows = []int{64, 8, 1}
 	d.size = `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 	d.reclaim = []string{`PRAGMA incremental_vacuum`}
-	d.otherMigrations, d.scanRuns, d.position, d.search = ".postgres.sql", "runs INDEXED BY runs_list", "instr", sqliteSearch
+	d.otherMigrations, d.position, d.search = ".postgres.sql", "instr", sqliteSearch
+	d.scanRuns, d.idleRuns = "runs INDEXED BY runs_list", "runs INDEXED BY runs_idle"
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), d.close())
 	}
@@ -83,7 +84,11 @@ func (c closers) Close() (err error) {
 // sqlitePool returns a pool of connections that stay open. It opens connections when they are used, unless check returns an
 // error.
 func sqlitePool(path string, pragmas []string, connections int, check func() error) (*sql.DB, error) {
-	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}, "mode": {"rw"}}
+	vfs, err := registerJoiningVFS()
+	if err != nil {
+		return nil, err
+	}
+	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}, "mode": {"rw"}, "vfs": {vfs}}
 	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: options.Encode()}
 	connector, err := sqlite.NewConnector(address.String())
 	if err != nil {

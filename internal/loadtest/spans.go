@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	spanSenders = 8
+	spansAtOnce = 500 // spans of a request
+	traceSpans  = 20  // spans of a trace; the last is the agent's, above the others
+)
+
+// otlp measures spans a second from request to disk: tool calls of agents, in the order in which exporters send them.
+func otlp(ctx context.Context, s *server, set settings) (string, error) {
+	timed, cancel := context.WithTimeout(ctx, set.time)
+	defer cancel()
+	c := client(spanSenders)
+	var sent atomic.Int64
+	failed := make(chan error, spanSenders)
+	begun := time.Now()
+	for k := range spanSenders {
+		f := &spanFeed{sender: k, traces: make([]int, max(1, set.runs/spanSenders)), begun: begun}
+		go func() {
+			for timed.Err() == nil {
+				if err := send(context.WithoutCancel(ctx), c, s.url+"/v1/traces", "application/x-protobuf", http.StatusOK, f.request()); err != nil {
+					failed <- err
+					return
+				}
+				sent.Add(spansAtOnce)
+			}
+			failed <- nil
+		}()
+	}
+	var err error
+	for range spanSenders {
+		if e := <-failed; e != nil {
+			err = e
+		}
+	}
+	took := time.Since(begun)
+	if err != nil {
+		return "", err
+	}
+	now, most, err := s.resident()
+	return fmt.Sprintf("%.0f spans/s (%d in %.1f s), server %d MiB, %d at most", float64(sent.Load())/took.Seconds(), sent.Load(), took.Seconds(), now, most), err
+}
+
+// spanFeed makes the spans of many traces at once. A trace that has ended makes room for another one.
+type spanFeed struct {
+	sender int
+	traces []int // number of spans made in each place for a trace
+	next   int
+	begun  time.Time
+}
+
+// request returns a request with the next spans.
+func (f *spanFeed) request() []byte {
+	var spans []byte
+	for range spansAtOnce {
+		place := f.next
+		f.next = (f.next + 1) % len(f.traces)
+		n := f.traces[place]
+		f.traces[place]++
+		spans = append(spans, field(2, f.span(place+n/traceSpans*len(f.traces), n%traceSpans))...)
+	}
+	return field(1, field(2, spans)) // ResourceSpans, ScopeSpans
+}
+
+// span returns span n of a trace, as protobuf.
+func (f *spanFeed) span(trace, n int) []byte {
+	call := (f.sender*1_000_000+trace)*traceSpans + n
+	id := func(k int) []byte { return binary.BigEndian.AppendUint64(nil, uint64(k)) }
+	of := append(id(f.sender+1), id(trace)...)
+	at := f.begun.Add(time.Duration(n) * time.Second)
+	if n == traceSpans-1 {
+		return span(of, id(1), nil, "invoke_agent coder", f.begun, at.Add(time.Second),
+			attribute("gen_ai.operation.name", "invoke_agent"), attribute("gen_ai.agent.name", "coder"))
+	}
+	return span(of, id(n+2), id(1), "execute_tool grep", at, at.Add(time.Second/2),
+		attribute("gen_ai.operation.name", "execute_tool"), attribute("gen_ai.tool.name", "grep"),
+		attribute("gen_ai.tool.call.arguments", fmt.Sprintf(`{"path":"internal/%s_%d.go","query":"where the %s and closes it"}`,
+			appendWords(nil, call, 0, 2, '/'), call, appendWords(nil, call, 2, 4, ' '))),
+		attribute("gen_ai.tool.call.result", fmt.Sprintf("internal/%s.go:88: // %s", appendWords(nil, call, 0, 2, '/'), appendWords(nil, call, 6, 16, ' '))))
+}
+
+// span returns a span as protobuf.
+func span(trace, id, parent []byte, name string, from, to time.Time, attributes ...[]byte) []byte {
+	s := append(field(1, trace), field(2, id)...)
+	if parent != nil {
+		s = append(s, field(4, parent)...)
+	}
+	s = append(s, field(5, []byte(name))...)
+	s = binary.LittleEndian.AppendUint64(append(s, 7<<3|1), uint64(from.UnixNano()))
+	s = binary.LittleEndian.AppendUint64(append(s, 8<<3|1), uint64(to.UnixNano()))
+	for _, a := range attributes {
+		s = append(s, field(9, a)...)
+	}
+	return s
+}
+
+// attribute returns an attribute with a text, as protobuf.
+func attribute(name, text string) []byte {
+	return append(field(1, []byte(name)), field(2, field(1, []byte(text)))...)
+}

@@ -1,0 +1,1 @@
+CREATE INDEX runs_idle ON runs (updated) WHERE status = 'running';
