@@ -124,7 +124,7 @@ var importTable = map[string]importRow{
 	"internal/store":               {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
-		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sync", "golang.org/x/sys", "modernc.org/libc", "modernc.org/sqlite"},
+		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sync", "golang.org/x/sys", "modernc.org/sqlite"},
 		tests:  []string{".", "internal/store/storetest/postgres"},
 	},
 	"internal/store/storetest":          {ours: []string{"policy", "internal/store"}, others: testLibraries},

@@ -1,9 +1,6 @@
 package sqlstore
 
-import (
-	"context"
-	"testing"
-)
+import "context"
 
 // OpenAt opens a PostgreSQL database whose tables have an earlier version. The columns are those that runs got later: a store writes
 // all that it knows.
@@ -68,14 +65,4 @@ func (s *Store) IdlePlan(ctx context.Context) (plan string, err error) {
 	var id, parent, unused int
 	err = s.read.QueryRowContext(ctx, "EXPLAIN QUERY PLAN "+s.idleQuery(), 1, 1).Scan(&id, &parent, &unused, &plan)
 	return plan, err
-}
-
-// JoiningVFS returns the name of the VFS that joins writes to the log.
-func JoiningVFS(t *testing.T) string {
-	t.Helper()
-	name, err := registerJoiningVFS()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
 }

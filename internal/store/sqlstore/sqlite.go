@@ -84,11 +84,7 @@ func (c closers) Close() (err error) {
 // sqlitePool returns a pool of connections that stay open. It opens connections when they are used, unless check returns an
 // error.
 func sqlitePool(path string, pragmas []string, connections int, check func() error) (*sql.DB, error) {
-	vfs, err := registerJoiningVFS()
-	if err != nil {
-		return nil, err
-	}
-	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}, "mode": {"rw"}, "vfs": {vfs}}
+	options := url.Values{"_pragma": pragmas, "_txlock": {"immediate"}, "mode": {"rw"}}
 	address := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path), RawQuery: options.Encode()}
 	connector, err := sqlite.NewConnector(address.String())
 	if err != nil {
