@@ -52,6 +52,7 @@ type origin struct {
 // call is compared as it is, because a long call has many words. A sequence that differs from a known one only in numbers counts half.
 // All ids are equal, unless the outcome is about a new item. In a failure, all numbers are equal, too.
 func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
+	var sequences sequences
 	for words := w.List; len(words) > 0; {
 		length := 1
 		for length < len(words) && !words[length].First {
@@ -76,25 +77,46 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			continue
 		}
-		first, second := fingerprint.Run2(item[0], item[1]), fingerprint.Run2(item[1], item[2])
-		for k := 3; k < length; k++ {
-			last := fingerprint.Run2(item[k-1], item[k])
-			run := fingerprint.Run4(first, last)
-			first, second = second, last
+		for k := 3; k < length; {
+			var found int
+			found, k = sequences.read(item, k)
 			weight := 1
 			if length >= sampledFrom {
-				if run&sampled != 0 {
-					continue
-				}
 				weight = 2
 			}
-			n.Runs += weight
-			if m.Seen.add(run) {
-				n.addFresh(m.runNovelty(item[k-3:k+1], from, length), weight)
+			n.Runs += weight * found
+			for _, s := range sequences[:found] {
+				if m.Seen.add(s.fingerprint) {
+					n.addFresh(m.runNovelty(item[s.end-3:s.end+1], from, length), weight)
+				}
 			}
 		}
 	}
 	return n
+}
+
+// sequences are sequences of four consecutive words of an item.
+type sequences [32]struct {
+	fingerprint uint32
+	end         uint32 // the index of the last word
+}
+
+// read reads those that end with the word at index k or after it and are looked up, as many as there is room for. It returns their number
+// and the index at which to continue. It has no branch for a sample, because no processor can predict one.
+func (s *sequences) read(item []fingerprint.Word, k int) (n, next int) {
+	skipped := uint32(0) // the bit of those that are not looked up
+	if len(item) >= sampledFrom {
+		skipped = sampled
+	}
+	first, second := fingerprint.Run2(item[k-3], item[k-2]), fingerprint.Run2(item[k-2], item[k-1])
+	for ; k < len(item) && n < len(s); k++ {
+		last := fingerprint.Run2(item[k-1], item[k])
+		run := fingerprint.Run4(first, last)
+		first, second = second, last
+		s[n].fingerprint, s[n].end = run, uint32(k)
+		n += int(1 - run&skipped/sampled)
+	}
+	return n, k
 }
 
 // addFresh counts sequences that the set did not have. fresh is the novelty of each.

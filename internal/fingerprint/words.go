@@ -1,6 +1,9 @@
 package fingerprint
 
-import "math/bits"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // Limits of what is read of a text.
 const (
@@ -134,17 +137,19 @@ func (w *Words) read(b []byte) {
 			i += n
 			continue
 		}
-		ahead := b[i:]
-		if i >= rest {
-			ahead = end[i-rest:]
-		}
-		if n, h := w.letters(ahead); n > 0 {
-			list = append(list, Word{h, Letters, first})
-			first = false
-			if i += n; ahead[n] == ' ' {
-				i++
+		if c&alpha != 0 {
+			ahead := b[i:]
+			if i >= rest {
+				ahead = end[i-rest:]
 			}
-			continue
+			if n, h := w.letters(ahead); n > 0 {
+				list = append(list, Word{h, Letters, first})
+				first = false
+				if i += n; ahead[n] == ' ' {
+					i++
+				}
+				continue
+			}
 		}
 		if c&start != 0 || c&hex != 0 && i+8 < len(b) && b[i+8] == '-' {
 			if n := volatile(b, i); n > 0 {
@@ -198,23 +203,25 @@ func mark(b []byte) (n int, ends bool) {
 const lettersRead = 17
 
 // letters is word for the most frequent words: those of up to 15 letters that cannot be volatile. It reads eight bytes at a time. It
-// returns the length and the fingerprint of the word, and a length of 0 for any other word and if b is shorter than lettersRead.
+// returns the length and the fingerprint of the word, and a length of 0 for any other word and if b is shorter than lettersRead. b must begin
+// with an ASCII letter.
 func (w *Words) letters(b []byte) (n int, h uint32) {
 	if len(b) < lettersRead {
 		return 0, 0
 	}
-	raw := load(b, 0)
+	p := (*[lettersRead]byte)(b)
+	raw := binary.LittleEndian.Uint64(p[:8])
 	ends := notLetters(raw)
 	n = bits.TrailingZeros64(ends) / 8
 	var second uint64
 	if ends == 0 {
-		second = load(b, 8)
-		if ends = notLetters(second); ends == 0 || b[8] == '-' {
+		second = binary.LittleEndian.Uint64(p[8:16])
+		if ends = notLetters(second); ends == 0 || p[8] == '-' {
 			return 0, 0
 		}
 		n = 8 + bits.TrailingZeros64(ends)/8
 	}
-	if next := b[n]; n == 0 || class[next]&wordByte != 0 && next != '_' || class[b[0]]&start != 0 && mayVary(raw, n, next) {
+	if next := p[n&15]; inWord[next] || firstLetters[p[0]]&secondLetters[p[1]] != 0 && mayVary(raw, n, next) {
 		return 0, 0
 	}
 	first := uint64(1)<<(8*n) - 1 // the bytes of the word among the first eight
@@ -229,6 +236,35 @@ func (w *Words) letters(b []byte) (n int, h uint32) {
 	}
 	return n, uint32(full)
 }
+
+// inWord has the bytes that continue a word. An underscore separates words.
+var inWord = func() (t [256]bool) {
+	for b, c := range class {
+		t[b] = c&wordByte != 0 && b != '_'
+	}
+	return t
+}()
+
+// firstLetters and secondLetters have a bit in common for the first two letters of each word about which mayVary reports true.
+var firstLetters, secondLetters = func() (first, second [256]uint8) {
+	for k, letters := range [...][2]string{{"tT", "mo"}, {"pP", "ir"}, {"g", "o"}} {
+		for _, b := range []byte(letters[0]) {
+			first[b] |= 1 << k
+		}
+		for _, b := range []byte(letters[1]) {
+			second[b] |= 1 << k
+			second[b-'a'+'A'] |= 1 << k
+		}
+	}
+	const day = 1 << 7
+	for b, c := range class {
+		second[b] |= day
+		if c&start != 0 && b <= 'Z' {
+			first[b] |= day
+		}
+	}
+	return first, second
+}()
 
 // notLetters returns the high bit of each of the eight bytes in raw that is no ASCII letter.
 func notLetters(raw uint64) uint64 {
