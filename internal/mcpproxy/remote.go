@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
 	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -251,6 +252,7 @@ func (c *remote) received(r *jsonrpc.Request, m jsonrpc.Message) bool {
 // follow delivers the messages of a stream until r is answered. It continues a stream that breaks.
 func (c *remote) follow(ctx context.Context, r *jsonrpc.Request, res *http.Response) error {
 	last := ""
+	waits := backoff.ExponentialBackOff{InitialInterval: time.Second / 4, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: 2 * time.Second}
 	for tries := 0; ; {
 		progress, answered := c.events(r, res, &last)
 		_ = res.Body.Close() // it is read, or broken
@@ -259,12 +261,13 @@ func (c *remote) follow(ctx context.Context, r *jsonrpc.Request, res *http.Respo
 		}
 		if progress {
 			tries = 0
+			waits.Reset()
 		}
 		if tries++; last == "" && r != nil || tries > 4 {
 			return errors.New("the stream of the server ended without an answer")
 		}
 		select {
-		case <-time.After(time.Second << (tries - 1) / 4):
+		case <-time.After(waits.NextBackOff()):
 		case <-ctx.Done():
 			return nil
 		}
