@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -39,10 +40,10 @@ type conversation struct {
 	previous      string // the id of the response that the latest request continues
 	previousItems uint64 // hash of the items of that request
 
-	orders *orders // of people to the run
-	halted bool    // by a person
-	halt   string  // the id of the order
-	nudge  nudge   // the latest one of a person
+	orders atomic.Pointer[orders] // of people to the run; written under the lock
+	halted bool                   // by a person
+	halt   string                 // the id of the order
+	nudge  nudge                  // the latest one of a person
 }
 
 // mark is the place of an item in the latest request.
@@ -72,8 +73,9 @@ func (c *conversation) begin(s *conversations) {
 	c.owner, c.session, c.decoder = s, s.profile.NewSession(c.run), newDecoder(c.run)
 	c.items, c.chain, c.marks, c.turn = 0, 0, nil, turn{}
 	c.sequence, c.latest, c.previous = 0, "", ""
-	c.orders.end()
-	c.orders, c.halted, c.nudge = listen(c.run, s.controls), false, nudge{}
+	c.orders.Load().end()
+	c.orders.Store(listen(c.run, s.controls))
+	c.halted, c.nudge = false, nudge{}
 }
 
 // isPersons reports whether an event is a message of a person.

@@ -122,9 +122,19 @@ func (s *conversations) put(key string, c *conversation, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept.Remove(key)
+	if s.kept.Len() == maxConversations {
+		s.evict()
+	}
 	s.kept.Add(key, &entry{c, size})
 	for s.bytes += size; s.bytes > s.limit && s.kept.Len() > 1; {
-		s.kept.RemoveOldest()
+		s.evict()
+	}
+}
+
+// evict forgets the least recently used conversation. The caller holds the lock.
+func (s *conversations) evict() {
+	if _, oldest, ok := s.kept.RemoveOldest(); ok {
+		oldest.conversation.orders.Load().evicted()
 	}
 }
 
@@ -133,6 +143,7 @@ func (s *conversations) put(key string, c *conversation, size int) {
 func (c *conversation) judge(a api, body []byte, s *conversations) (v verdict, size int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.listenAgain()
 	r := c.known(body, a.list())
 	if r == nil {
 		if r, err = parse(body, a.list()); err != nil {
