@@ -101,6 +101,30 @@ func TestASuggestedThresholdIsAppliedAndHoldsAfterTheNextStart(t *testing.T) {
 	}
 }
 
+func TestAnAppliedSettingHoldsForGuardsOverHTTP(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "unloop.yaml")
+	if err := os.WriteFile(file, []byte("project: web\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := serveFile(t, file)
+	// failuresUntilNudged returns how many calls of a run fail alike before the guard says something.
+	failuresUntilNudged := func(run string) int {
+		for k := range 12 {
+			call := fmt.Sprintf(`"run":%q,"tool":"read_file","args":{"path":"a/%d.go"}`, run, k)
+			told := ask(t, url+"/api/guard", `{"op":"before",`+call+`}`, `{"op":"after",`+call+`,"error":"permission denied"}`)
+			if strings.Contains(told[1], `"same_error"`) {
+				return k + 1
+			}
+		}
+		return 0
+	}
+	before := failuresUntilNudged("before")
+	post(t, url+"/api/suggestions/apply", "application/json", fmt.Appendf(nil, `{"setting":"same_errors","value":%d}`, before+2))
+	if after := failuresUntilNudged("after"); before == 0 || after != before+2 {
+		t.Errorf("the guard nudges after %d failures, and after %d with a limit of %d", before, after, before+2)
+	}
+}
+
 func TestASettingIsNotAppliedWithoutAFile(t *testing.T) {
 	url := serve(t, nil)
 	answer, err := http.Post(url+"/api/suggestions/apply", "application/json", strings.NewReader(`{"setting":"same_errors","value":6}`))
