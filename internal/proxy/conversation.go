@@ -23,8 +23,9 @@ type conversation struct {
 	key string // the id of its first run
 
 	mu      sync.Mutex
-	run     string // the id of the run
-	runs    int    // histories with the same first items
+	run     string           // the id of the run
+	runs    int              // histories with the same first items
+	profile *profile.Profile // of the session
 	session *profile.Session
 	members members // of the latest request, before its history
 	items   int     // folded
@@ -70,7 +71,8 @@ func (c *conversation) begin(s *conversations) {
 	if c.runs++; c.runs > 1 {
 		c.run += "#" + strconv.Itoa(c.runs)
 	}
-	c.owner, c.session, c.decoder = s, s.profile.NewSession(c.run), newDecoder(c.run)
+	c.owner, c.profile, c.decoder = s, s.profile.Load(), newDecoder(c.run)
+	c.session = c.profile.NewSession(c.run)
 	c.items, c.chain, c.marks, c.turn = 0, 0, nil, turn{}
 	c.sequence, c.latest, c.previous = 0, "", ""
 	c.orders.Load().end()
