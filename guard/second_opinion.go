@@ -81,7 +81,7 @@ func (q *questions) close() {
 func (g *Guard) consult(ctx context.Context, d Decision) Decision {
 	question, tool := d.question, d.tool
 	d.question = nil
-	if question == nil || g.second == nil || g.second.ctx.Err() != nil {
+	if question == nil || g.second == nil || g.closed { // Close waits for the open questions, so none may begin behind it
 		return d
 	}
 	g.stats.SecondOpinions.Asked++

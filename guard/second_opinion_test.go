@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -181,6 +182,22 @@ func TestAClosedGuardAsksNoQuestions(t *testing.T) {
 			t.Errorf("%d questions before Close and %d after it, want some and none", asked, len(r.questions())-asked)
 		}
 	})
+}
+
+func TestADecisionWhileAGuardClosesAsksNoQuestion(t *testing.T) {
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &reviewer{}
+	var g *Guard
+	g = New(p, Options{Run: "r", SecondOpinion: &SecondOpinion{Reviewer: r}, Controls: func(string, func(*unloop.Event)) (stop func()) {
+		return func() { reread(t, g, 8) } // Close ends the subscription before the questions
+	}})
+	g.Close()
+	if n := g.Stats().SecondOpinions.Asked; n != 0 {
+		t.Errorf("%d questions were asked", n)
+	}
 }
 
 func TestARestoredGuardKeepsItsSecondOpinion(t *testing.T) {

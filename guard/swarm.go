@@ -38,6 +38,9 @@ func (s *Swarm) record(ctx context.Context, tool string, target unloop.Hash) swa
 	if err == nil && len(counts) == 1 {
 		return counts[0]
 	}
+	if err == nil {
+		err = fmt.Errorf("the store returned %d counts, want 1", len(counts))
+	}
 	s.lost.Add(1)
 	if s.OnError != nil && ctx.Err() == nil && !s.reported.Swap(true) {
 		s.OnError(fmt.Errorf("count the calls of swarm %s: %w", s.Name, err))

@@ -89,6 +89,20 @@ func TestACallWaitsForTheStoreUntilItsContextIsDone(t *testing.T) {
 	}
 }
 
+// silent is a store that returns no counts.
+type silent struct{ remote }
+
+func (silent) Record(context.Context, string, []swarm.Call) ([]swarm.Count, error) { return nil, nil }
+
+func TestAStoreWithoutCountsIsReported(t *testing.T) {
+	var told error
+	s := &Swarm{Store: silent{}, Name: "goal", Worker: "w", OnError: func(err error) { told = err }}
+	New(load(t, "default"), Options{Swarm: s}).Before(t.Context(), Call{Tool: "search"})
+	if told == nil || told.Error() != "count the calls of swarm goal: the store returned 0 counts, want 1" {
+		t.Errorf("OnError received %v", told)
+	}
+}
+
 func TestADoneContextDoesNotChangeDecisions(t *testing.T) {
 	done, cancel := context.WithCancel(t.Context())
 	cancel()

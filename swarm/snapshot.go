@@ -68,7 +68,7 @@ func (t *Tally) validate() error {
 		inRange("the number of workers", len(t.Workers), 1, min(t.Calls, MaxWorkers)),
 	}
 	for k, worker := range t.Workers {
-		if err := CheckName(worker); err != nil {
+		if err := checkName(worker); err != nil {
 			mistakes = append(mistakes, fmt.Errorf("worker %d: %w", k, err))
 		}
 		if slices.Contains(t.Workers[:k], worker) {

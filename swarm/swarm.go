@@ -64,19 +64,19 @@ type Store interface {
 
 // Check returns an error if a Store must reject the calls because of an invalid name. Implementations of Store use it.
 func Check(swarm string, calls []Call) error {
-	if err := CheckName(swarm); err != nil {
+	if err := checkName(swarm); err != nil {
 		return fmt.Errorf("swarm: %w", err)
 	}
 	for k := range calls {
-		if err := CheckName(calls[k].Worker); err != nil {
+		if err := checkName(calls[k].Worker); err != nil {
 			return fmt.Errorf("worker of call %d: %w", k, err)
 		}
 	}
 	return nil
 }
 
-// CheckName returns an error if the name of a swarm or of a worker is invalid.
-func CheckName(name string) error {
+// checkName returns an error if the name of a swarm or of a worker is invalid.
+func checkName(name string) error {
 	if len(name) > MaxName {
 		return fmt.Errorf("the name has %d bytes, over %d", len(name), MaxName)
 	}

@@ -251,41 +251,44 @@ describe("a client behind unloop proxy", () => {
     }
   });
 
-  /** withFirst puts a call before those of an answer. */
-  const first = JSON.stringify({ query: "harbour" });
-  const withFirst = {
-    "/v1/chat/completions": (answer, stream) => {
-      const call = { id: "call_first", type: "function", function: { name: "search", arguments: first } };
-      if (!stream) return answer.choices[0].message.tool_calls.unshift(call);
-      answer[0].choices[0].delta.tool_calls[0].index = 1;
-      answer.unshift({ ...answer[0], choices: [{ index: 0, delta: { role: "assistant", tool_calls: [{ index: 0, ...call }] }, finish_reason: null }] });
+  /** withCall puts a call at a place, 0 or 1, beside the call of an answer. */
+  const other = JSON.stringify({ query: "harbour" });
+  const withCall = {
+    "/v1/chat/completions": (answer, stream, at) => {
+      const call = { id: "call_other", type: "function", function: { name: "search", arguments: other } };
+      if (!stream) return answer.choices[0].message.tool_calls.splice(at, 0, call);
+      answer[0].choices[0].delta.tool_calls[0].index = 1 - at;
+      answer.splice(at, 0, { ...answer[0], choices: [{ index: 0, delta: { role: "assistant", tool_calls: [{ index: at, ...call }] }, finish_reason: null }] });
     },
-    "/v1/responses": (answer, stream) => {
-      const item = { type: "function_call", id: "fc_first", call_id: "call_first", name: "search", arguments: first, status: "completed" };
+    "/v1/responses": (answer, stream, at) => {
+      const item = { type: "function_call", id: "fc_other", call_id: "call_other", name: "search", arguments: other, status: "completed" };
       const { output } = stream ? answer.at(-1).response : answer;
-      output.unshift(item);
+      output.splice(at, 0, item);
       if (!stream) return;
-      for (const event of answer) if (event.output_index === 0) event.output_index = 1;
-      answer.splice(1, 0, { type: "response.output_item.added", output_index: 0, item }, { type: "response.output_item.done", output_index: 0, item });
+      for (const event of answer) if (event.output_index === 0) event.output_index = 1 - at;
+      answer.splice(
+        at ? answer.length - 1 : 1, 0, { type: "response.output_item.added", output_index: at, item },
+        { type: "response.output_item.done", output_index: at, item },
+      );
       answer.forEach((event, number) => (event.sequence_number = number));
     },
-    "/v1/messages": (answer, stream) => {
-      const block = { type: "tool_use", id: "toolu_first", name: "search", input: {} };
-      if (!stream) return answer.content.unshift({ ...block, input: JSON.parse(first) });
-      for (const event of answer) if (event.index === 0) event.index = 1;
+    "/v1/messages": (answer, stream, at) => {
+      const block = { type: "tool_use", id: "toolu_other", name: "search", input: {} };
+      if (!stream) return answer.content.splice(at, 0, { ...block, input: JSON.parse(other) });
+      for (const event of answer) if (event.index === 0) event.index = 1 - at;
       answer.splice(
-        1, 0, { type: "content_block_start", index: 0, content_block: block },
-        { type: "content_block_delta", index: 0, delta: { type: "input_json_delta", partial_json: first } }, { type: "content_block_stop", index: 0 },
+        at ? answer.length - 2 : 1, 0, { type: "content_block_start", index: at, content_block: block },
+        { type: "content_block_delta", index: at, delta: { type: "input_json_delta", partial_json: other } }, { type: "content_block_stop", index: at },
       );
     },
   };
 
-  for (const [name, client] of Object.entries(clients)) for (const stream of [false, true]) {
-    it(`gets an answer without the call that continues the loop: ${name}${stream ? ", streamed" : ""}`, async (t) => {
+  for (const [name, client] of Object.entries(clients)) for (const stream of [false, true]) for (const at of [0, 1]) {
+    it(`gets an answer without the ${at ? "first" : "second"} call, which continues the loop: ${name}${stream ? ", streamed" : ""}`, async (t) => {
       const play = (url, response, bodies) => {
         if (bodies.filter((body) => body.includes("[unloop] ")).length < 3) return false;
         const answer = answers[url](bodies.length, stream);
-        withFirst[url](answer, stream);
+        withCall[url](answer, stream, at);
         response.setHeader("Content-Type", stream ? "text/event-stream" : "application/json");
         if (stream) send(response, answer);
         response.end(stream ? "" : JSON.stringify(answer));

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -54,15 +53,16 @@ type namedGuard struct {
 
 // Guard returns the guard of a profile with changed settings.
 func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard, error) {
+	own := g.judges.server.Load()
 	if profile == "" {
-		profile = g.judges.own().Name()
+		profile = own.Name()
 	}
-	var name strings.Builder
-	name.WriteString(profile)
-	for _, setting := range slices.Sorted(maps.Keys(settings)) {
-		name.WriteString("\x00" + setting + "\x00" + settings[setting])
+	sets := setsOf(settings)
+	if profile == own.Name() { // its settings change when a suggestion is applied
+		sets = append(setsOf(own.settings), sets...)
 	}
-	if known := g.find(name.String()); known != nil {
+	name := strings.Join(append([]string{profile}, sets...), "\x00")
+	if known := g.find(name); known != nil {
 		return known, nil
 	}
 	p, err := g.judges.load(profile, settings)
@@ -74,7 +74,7 @@ func (g *guards) Guard(profile string, settings map[string]string) (httpd.Guard,
 		return nil, err
 	}
 	made.Review(g.second)
-	return g.add(name.String(), made), nil
+	return g.add(name, made), nil
 }
 
 // find returns the guard with the name, or nil.

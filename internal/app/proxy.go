@@ -15,6 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/proxy"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // modelProxy is the proxy in front of model APIs that a server runs, and the queue of the events that it records.
@@ -81,6 +82,13 @@ func (p *components) makeProxy(l net.Listener) (*modelProxy, error) {
 	}
 	m.proxy, err = proxy.New(o)
 	return m, err
+}
+
+// setProfile sets the profile of new runs, if there is a proxy.
+func (m *modelProxy) setProfile(of *profile.Profile) {
+	if m != nil {
+		m.proxy.SetProfile(of)
+	}
 }
 
 // record queues an event. It never blocks.

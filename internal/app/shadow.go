@@ -24,7 +24,6 @@ const (
 // shadow judges recorded runs under the shadow profile of the configuration.
 type shadow struct {
 	store   *sqlstore.Store
-	events  pipeline.Store   // what replays read
 	profile *profile.Profile // nil for none
 	judge   string           // names the profile, its settings and the version of the program in the stored verdicts
 }
@@ -38,7 +37,7 @@ func (p *components) newShadow() (*shadow, error) {
 	if err != nil {
 		return nil, fmt.Errorf("name the shadow profile: %w", err)
 	}
-	return &shadow{p.store, p.store, loaded, string(judge)}, nil
+	return &shadow{p.store, loaded, string(judge)}, nil
 }
 
 // judgeShadows judges recorded runs under the shadow profile until ctx is done. It judges a run with new events again. The verdicts lag while
@@ -106,7 +105,7 @@ func (s *shadow) Judge(ctx context.Context, run *store.Run, most int) (*pipeline
 	if s.profile == nil {
 		return nil, nil
 	}
-	return pipeline.Replay(ctx, s.events, s.profile, run, most)
+	return pipeline.Replay(ctx, s.store, s.profile, run, most)
 }
 
 // Runs compares the verdicts of the shadow profile with the recorded decisions.

@@ -38,9 +38,12 @@ type tuner struct {
 	mu      sync.Mutex // held while a setting is applied
 }
 
-// newTuner returns a tuner. It calls the recorder with the profile for new runs when a setting is applied.
+// newTuner returns a tuner. When a setting is applied, it gives the recorder and the proxy the profile for new runs.
 func (p *components) newTuner(j judges) *tuner {
-	return &tuner{judges: j, store: p.store, file: p.file, cluster: p.cluster != nil, base: p.fileSettings, use: p.recorder.SetProfile}
+	return &tuner{judges: j, store: p.store, file: p.file, cluster: p.cluster != nil, base: p.fileSettings, use: func(of *profile.Profile) {
+		p.recorder.SetProfile(of)
+		p.proxy.setProfile(of)
+	}}
 }
 
 // Suggest replays the labelled runs and some other runs with other thresholds.

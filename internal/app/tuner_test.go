@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,7 +36,10 @@ func failures(run string, n int) []byte {
 }
 
 // serveFile runs a server with a configuration file until the test ends, and returns its URL.
-func serveFile(t *testing.T, file string) string {
+func serveFile(t *testing.T, file string) string { return serveFileAt(t, file).URL }
+
+// serveFileAt is serveFile. It returns all addresses.
+func serveFileAt(t *testing.T, file string) (at Addresses) {
 	t.Helper()
 	loaded, err := config.Load(config.Source{Path: file})
 	if err != nil {
@@ -53,12 +57,11 @@ func serveFile(t *testing.T, file string) string {
 		}
 	})
 	select {
-	case a := <-ready:
-		return a.URL
+	case at = <-ready:
 	case <-serving.done:
 		t.Fatal(serving.err)
-		return ""
 	}
+	return at
 }
 
 func TestASuggestedThresholdIsAppliedAndHoldsAfterTheNextStart(t *testing.T) {
@@ -98,6 +101,66 @@ func TestASuggestedThresholdIsAppliedAndHoldsAfterTheNextStart(t *testing.T) {
 	}
 	if next := decoded[api.Suggestions](t, get(t, url+"/api/suggestions")); len(next.Suggestions) > 0 && next.Suggestions[0].Present == s.Present && next.Suggestions[0].Setting == s.Setting {
 		t.Errorf("the same suggestion again: %+v", next.Suggestions[0])
+	}
+}
+
+func TestAnAppliedSettingHoldsForGuardsOverHTTP(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "unloop.yaml")
+	if err := os.WriteFile(file, []byte("project: web\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	url := serveFile(t, file)
+	// failuresUntilNudged returns how many calls of a run fail alike before the guard says something.
+	failuresUntilNudged := func(run string) int {
+		for k := range 12 {
+			call := fmt.Sprintf(`"run":%q,"tool":"read_file","args":{"path":"a/%d.go"}`, run, k)
+			told := ask(t, url+"/api/guard", `{"op":"before",`+call+`}`, `{"op":"after",`+call+`,"error":"permission denied"}`)
+			if strings.Contains(told[1], `"same_error"`) {
+				return k + 1
+			}
+		}
+		return 0
+	}
+	before := failuresUntilNudged("before")
+	post(t, url+"/api/suggestions/apply", "application/json", fmt.Appendf(nil, `{"setting":"same_errors","value":%d}`, before+2))
+	if after := failuresUntilNudged("after"); before == 0 || after != before+2 {
+		t.Errorf("the guard nudges after %d failures, and after %d with a limit of %d", before, after, before+2)
+	}
+}
+
+func TestAnAppliedSettingHoldsForNewRunsOfTheProxy(t *testing.T) {
+	var asked string // the body of the latest request that reached the model
+	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := io.ReadAll(r.Body)
+		if asked = string(body); err != nil {
+			t.Error(err)
+		}
+		_, _ = io.WriteString(w, "{}")
+	}))
+	t.Cleanup(upstream.Close)
+	file := filepath.Join(t.TempDir(), "unloop.yaml")
+	text := fmt.Sprintf("proxy:\n  addr: 127.0.0.1:0\n  mode: nudge\n  openai_upstream: %s\n", upstream.URL)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := serveFileAt(t, file)
+	// callsUntilNudged returns how many equal calls a run makes before the proxy says something.
+	callsUntilNudged := func(task string) int {
+		history := fmt.Sprintf(`{"role":"user","content":%q}`, task)
+		for k := range 12 {
+			post(t, "http://"+at.Proxy+"/openai/v1/chat/completions", "application/json", []byte(`{"model":"m","messages":[`+history+`]}`))
+			if strings.Contains(asked, "[unloop] ") {
+				return k
+			}
+			history += fmt.Sprintf(`,{"role":"assistant","tool_calls":[{"id":"c%d","type":"function","function":{"name":"read","arguments":"{}"}}]},`+
+				`{"role":"tool","tool_call_id":"c%d","content":"the same"}`, k, k)
+		}
+		return 0
+	}
+	before := callsUntilNudged("before")
+	post(t, at.URL+"/api/suggestions/apply", "application/json", []byte(`{"setting":"repeat_weight","value":9}`))
+	if after := callsUntilNudged("after"); before == 0 || after != 0 && after <= before {
+		t.Errorf("the proxy nudges after %d calls, and after %d with a higher limit", before, after)
 	}
 }
 

@@ -184,8 +184,10 @@ var importTable = map[string]importRow{
 
 	"internal/reverseproxy": {},
 	"internal/mcpproxy": {
-		ours:   []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/reverseproxy"},
-		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk"},
+		ours: []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/reverseproxy"},
+		others: []string{
+			"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk",
+		},
 	},
 	"internal/proxy": {
 		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/price", "internal/reverseproxy"},

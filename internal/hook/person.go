@@ -121,7 +121,7 @@ func (f Folder) StatusLine(input []byte) string {
 		return ""
 	}
 	line := fmt.Sprintf("unloop: %d calls, %d without novelty", about.Calls, about.Repeats)
-	if since := about.Tokens - about.TokensNew; about.Repeats > 0 && since > 0 {
+	if since := about.Tokens - about.TokensNovel; about.Repeats > 0 && since > 0 {
 		line += fmt.Sprintf(", %s tokens since the last", shortCount(since))
 	}
 	if about.Denials > 0 {

@@ -233,9 +233,9 @@ func (h *Hook) transcript(e *Event, s *session, m *mask.Masker) *transcript {
 func (j *judge) measure() {
 	state := j.guard.State()
 	j.Repeats = state.StepsWithoutNovelty
-	news := slices.ContainsFunc(j.steps, func(s Step) bool { return s.Op != "before" })
-	if j.Repeats == 0 && news {
-		j.TokensNew = j.Tokens
+	ended := slices.ContainsFunc(j.steps, func(s Step) bool { return s.Op != "before" })
+	if j.Repeats == 0 && ended {
+		j.TokensNovel = j.Tokens
 	}
 }
 

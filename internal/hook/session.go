@@ -26,15 +26,15 @@ type About struct {
 	Began    time.Time `json:"began"`
 	Latest   time.Time `json:"latest"`
 
-	Calls     int `json:"calls"`
-	Results   int `json:"results"` // calls whose result was contained in a hook
-	Repeats   int `json:"repeats"` // consecutive outcomes without novelty
-	Nudges    int `json:"nudges,omitempty"`
-	NudgedAt  int `json:"nudged_at,omitempty"` // Calls at the latest nudge
-	Denials   int `json:"denials,omitempty"`
-	TurnsCut  int `json:"turns_ended,omitempty"`
-	Tokens    int `json:"tokens,omitempty"`         // of the model calls in the transcript
-	TokensNew int `json:"tokens_at_news,omitempty"` // Tokens at the latest novel outcome
+	Calls       int `json:"calls"`
+	Results     int `json:"results"` // calls whose result was contained in a hook
+	Repeats     int `json:"repeats"` // consecutive outcomes without novelty
+	Nudges      int `json:"nudges,omitempty"`
+	NudgedAt    int `json:"nudged_at,omitempty"` // Calls at the latest nudge
+	Denials     int `json:"denials,omitempty"`
+	TurnsCut    int `json:"turns_ended,omitempty"`
+	Tokens      int `json:"tokens,omitempty"`            // of the model calls in the transcript
+	TokensNovel int `json:"tokens_at_novelty,omitempty"` // Tokens at the latest novel outcome
 
 	Batches  bool     `json:"batches,omitempty"`  // the agent reports the end of batches, with the texts that the model sees
 	Waiting  []Call   `json:"waiting,omitempty"`  // results that wait for their batch

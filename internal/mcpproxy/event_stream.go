@@ -6,15 +6,18 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strconv"
 	"sync"
+	"time"
 )
 
 // sse is a server-sent event: its bytes, and the fields that the proxy reads.
 type sse struct {
-	raw  []byte // with the empty line at its end
-	name string
-	id   string
-	data []byte // the lines of the data, joined
+	raw   []byte // with the empty line at its end
+	name  string
+	id    string
+	retry time.Duration // what a client waits before it connects again; 0 if the event does not say it
+	data  []byte        // the lines of the data, joined
 }
 
 // parseEvent reads the fields of an event.
@@ -29,6 +32,10 @@ func parseEvent(raw []byte) sse {
 			e.name = string(value)
 		case "id":
 			e.id = string(value)
+		case "retry":
+			if ms, err := strconv.ParseUint(string(value), 10, 31); err == nil { // other values are ignored, as browsers do
+				e.retry = time.Duration(ms) * time.Millisecond
+			}
 		case "data":
 			if !first {
 				e.data = append(e.data, '\n')

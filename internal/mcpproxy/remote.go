@@ -1,9 +1,7 @@
 package mcpproxy
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -227,7 +225,7 @@ func (c *remote) answer(ctx context.Context, r *jsonrpc.Request, res *http.Respo
 	case "text/event-stream":
 		return c.follow(ctx, r, res)
 	}
-	return fmt.Errorf("the server answered with status %s", res.Status)
+	return &statusError{res.Status}
 }
 
 // received delivers a message, and learns the version of the protocol from the answer to initialize. It reports whether the
@@ -246,59 +244,6 @@ func (c *remote) received(r *jsonrpc.Request, m jsonrpc.Message) bool {
 	}
 	c.deliver(m)
 	return answers
-}
-
-// follow delivers the messages of a stream until r is answered. It continues a stream that breaks.
-func (c *remote) follow(ctx context.Context, r *jsonrpc.Request, res *http.Response) error {
-	last := ""
-	for tries := 0; ; {
-		progress, answered := c.events(r, res, &last)
-		_ = res.Body.Close() // it is read, or broken
-		if answered || ctx.Err() != nil {
-			return nil
-		}
-		if progress {
-			tries = 0
-		}
-		if tries++; last == "" && r != nil || tries > 4 {
-			return errors.New("the stream of the server ended without an answer")
-		}
-		select {
-		case <-time.After(time.Second << (tries - 1) / 4):
-		case <-ctx.Done():
-			return nil
-		}
-		next, err := c.get(ctx, last)
-		if err != nil {
-			return err
-		}
-		res = next
-	}
-}
-
-// events delivers the messages of one answer.
-func (c *remote) events(r *jsonrpc.Request, res *http.Response, last *string) (progress, answered bool) {
-	in := bufio.NewReaderSize(res.Body, 16<<10)
-	for {
-		raw, err := readEvent(in, MaxMessage)
-		if err != nil {
-			return progress, false
-		}
-		e := parseEvent(raw)
-		if e.id != "" {
-			*last, progress = e.id, true
-		}
-		messages, _, err := decode(e.data)
-		if len(e.data) == 0 || err != nil {
-			continue
-		}
-		for _, m := range messages {
-			answered = c.received(r, m) || answered
-		}
-		if answered {
-			return true, true
-		}
-	}
 }
 
 // listen delivers the messages that answer no request, in the revisions that have a stream for them.

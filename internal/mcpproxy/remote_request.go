@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"fmt"
 	"net/http"
 	"strings"
 
@@ -30,10 +29,15 @@ func (c *remote) get(ctx context.Context, last string) (*http.Response, error) {
 	}
 	if res.StatusCode != http.StatusOK {
 		_ = res.Body.Close() // it is an error
-		return nil, fmt.Errorf("the server answered with status %s", res.Status)
+		return nil, &statusError{res.Status}
 	}
 	return res, nil
 }
+
+// statusError is an answer of the server that is none of the protocol.
+type statusError struct{ status string }
+
+func (e *statusError) Error() string { return "the server answered with status " + e.status }
 
 // post sends a message.
 func (c *remote) post(ctx context.Context, m jsonrpc.Message) (*http.Response, error) {

@@ -112,3 +112,16 @@ func TestAReplayIsBounded(t *testing.T) {
 		t.Errorf("the error after a cancelled context is %v", err)
 	}
 }
+
+// panicking is a store that panics when events are read.
+type panicking struct{ *memory }
+
+func (panicking) Events(context.Context, int64, store.Position, func(*store.Event) error) error {
+	panic("a damaged state")
+}
+
+func TestAPanicOfAReplayIsItsError(t *testing.T) {
+	if _, err := Replay(t.Context(), panicking{newMemory()}, defaultProfile(t), &store.Run{}, 16); !errors.Is(err, ErrPanic) {
+		t.Errorf("the error is %v, want %v", err, ErrPanic)
+	}
+}

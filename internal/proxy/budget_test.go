@@ -9,6 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/unloop-ai/unloop"
 )
 
 func TestABudgetWarnsAtHalfAndFourFifthsAndEndsTheSession(t *testing.T) {
@@ -177,5 +179,22 @@ func TestTheLimitsOfABudgetAreRead(t *testing.T) {
 		if got != want || (err == nil) == (want == Budget{}) {
 			t.Errorf("%q is %+v, %v", text, got, err)
 		}
+	}
+}
+
+func TestARequestOfAHaltedRunIsNoCallOfABudget(t *testing.T) {
+	o := newOrdered(t, "chat", Guard)
+	o.proxy.budgets.units[0].limit = Budget{Calls: 3}
+	o.order(&unloop.Event{Type: unloop.Control, Name: unloop.ControlHalt})
+	for range 10 {
+		if o.passes() {
+			t.Fatal("a request of a halted run passes")
+		}
+	}
+	if !o.passes(o.says("go on")) || !o.passes(o.calls("c1", "ls", "a")...) || !o.passes(o.calls("c2", "cat b", "c")...) {
+		t.Error("the requests that the proxy answered have spent the budget")
+	}
+	if o.passes(o.calls("c3", "cat d", "e")...) {
+		t.Error("a fourth call passes")
 	}
 }

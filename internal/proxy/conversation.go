@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/zeebo/xxh3"
 
@@ -22,8 +23,9 @@ type conversation struct {
 	key string // the id of its first run
 
 	mu      sync.Mutex
-	run     string // the id of the run
-	runs    int    // histories with the same first items
+	run     string           // the id of the run
+	runs    int              // histories with the same first items
+	profile *profile.Profile // of the session
 	session *profile.Session
 	members members // of the latest request, before its history
 	items   int     // folded
@@ -39,10 +41,10 @@ type conversation struct {
 	previous      string // the id of the response that the latest request continues
 	previousItems uint64 // hash of the items of that request
 
-	orders *orders // of people to the run
-	halted bool    // by a person
-	halt   string  // the id of the order
-	nudge  nudge   // the latest one of a person
+	orders atomic.Pointer[orders] // of people to the run; written under the lock
+	halted bool                   // by a person
+	halt   string                 // the id of the order
+	nudge  nudge                  // the latest one of a person
 }
 
 // mark is the place of an item in the latest request.
@@ -69,11 +71,13 @@ func (c *conversation) begin(s *conversations) {
 	if c.runs++; c.runs > 1 {
 		c.run += "#" + strconv.Itoa(c.runs)
 	}
-	c.owner, c.session, c.decoder = s, s.profile.NewSession(c.run), newDecoder(c.run)
+	c.owner, c.profile, c.decoder = s, s.profile.Load(), newDecoder(c.run)
+	c.session = c.profile.NewSession(c.run)
 	c.items, c.chain, c.marks, c.turn = 0, 0, nil, turn{}
 	c.sequence, c.latest, c.previous = 0, "", ""
-	c.orders.end()
-	c.orders, c.halted, c.nudge = listen(c.run, s.controls), false, nudge{}
+	c.orders.Load().end()
+	c.orders.Store(listen(c.run, s.controls))
+	c.halted, c.nudge = false, nudge{}
 }
 
 // isPersons reports whether an event is a message of a person.

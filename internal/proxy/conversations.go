@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2/simplelru"
 
@@ -20,7 +21,7 @@ const maxConversations = 4096
 // conversations keeps the latest conversations within a limit of memory. A conversation that was forgotten is folded from
 // its beginning with its next request. It is safe for concurrent use.
 type conversations struct {
-	profile  *profile.Profile
+	profile  atomic.Pointer[profile.Profile] // of new runs
 	record   func(*unloop.Event)
 	controls func(run string, take func(*unloop.Event)) (stop func())
 	mark     json.RawMessage // metadata of the first event of a run, which say that the run is guarded
@@ -42,7 +43,8 @@ type entry struct {
 
 func newConversations(o Options) *conversations {
 	shadow := o.Mode == Observe || o.Profile.Shadow()
-	c := &conversations{profile: o.Profile, record: o.Record, controls: o.Controls, limit: o.MaxMemory}
+	c := &conversations{record: o.Record, controls: o.Controls, limit: o.MaxMemory}
+	c.profile.Store(o.Profile)
 	c.mark = unloop.GuardReport{By: guardName, Shadow: shadow}.Metadata()
 	c.kept = newLRU(func(_ string, e *entry) { c.bytes -= e.bytes })
 	c.links = newLRU(func(_ string, l link) { c.linkBytes -= l.size() })
@@ -122,9 +124,19 @@ func (s *conversations) put(key string, c *conversation, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept.Remove(key)
+	if s.kept.Len() == maxConversations {
+		s.evict()
+	}
 	s.kept.Add(key, &entry{c, size})
 	for s.bytes += size; s.bytes > s.limit && s.kept.Len() > 1; {
-		s.kept.RemoveOldest()
+		s.evict()
+	}
+}
+
+// evict forgets the least recently used conversation. The caller holds the lock.
+func (s *conversations) evict() {
+	if _, oldest, ok := s.kept.RemoveOldest(); ok {
+		oldest.conversation.orders.Load().evicted()
 	}
 }
 
@@ -133,6 +145,7 @@ func (s *conversations) put(key string, c *conversation, size int) {
 func (c *conversation) judge(a api, body []byte, s *conversations) (v verdict, size int, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.listenAgain()
 	r := c.known(body, a.list())
 	if r == nil {
 		if r, err = parse(body, a.list()); err != nil {

@@ -113,7 +113,6 @@ func (p *Proxy) passUnjudged(w http.ResponseWriter, r *http.Request, forward htt
 // act carries out a verdict as far as the mode allows. It carries out orders of people in every mode.
 func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, forward http.Handler) {
 	t := v.turn
-	warning, exhausted := p.budgets.check(v.spenders, place{v.run, v.sequence})
 	nudges := p.options.Mode != Observe && !p.options.Profile.Shadow()
 	halts := nudges && p.options.Mode == Guard
 	person := t.decision.Code == policy.CodePerson
@@ -126,7 +125,9 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		p.decided(v, t.report)
 		p.halt(w, a, v, haltText(t.message))
 		return
-	case exhausted && halts && !t.person:
+	}
+	warning, exhausted := p.budgets.check(v.spenders, place{v.run, v.sequence})
+	if exhausted && halts && !t.person {
 		p.decided(v, policy.GuardReport(guardName, policy.Halt, "budget", warning, 0, nil))
 		p.halt(w, a, v, warning+"\n\nunloop stopped the agent. A person's message still reaches the model.")
 		return

@@ -18,6 +18,7 @@ type orders struct {
 	paused chan struct{}   // closed at the end of the pause; nil if the run is not paused
 	pause  string          // the id of the order to pause
 	stop   func()
+	ended  bool // nobody listens any more
 }
 
 // listen returns the orders of a run. Without controls there are none.
@@ -37,7 +38,21 @@ func (o *orders) end() {
 	o.stop()
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	o.ended = true
 	o.resume()
+}
+
+// evicted ends the orders of a conversation that is forgotten. Those of a paused run stay: its request waits for the end of the pause.
+func (o *orders) evicted() {
+	if o != nil && !o.isPaused() {
+		o.end()
+	}
+}
+
+func (o *orders) isPaused() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.paused != nil
 }
 
 // take keeps an order for the next request. A pause and its end hold at once.
@@ -107,9 +122,24 @@ func (c *conversation) verdict(r *request) verdict {
 	return v
 }
 
+// listenAgain listens for orders again if the conversation was evicted while a request of it was judged, after which it is kept again. The
+// caller holds the lock.
+func (c *conversation) listenAgain() {
+	o := c.orders.Load()
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	ended := o.ended
+	o.mu.Unlock()
+	if ended {
+		c.orders.Store(listen(c.run, c.owner.controls))
+	}
+}
+
 // obeyOrders folds the orders that are not folded. It returns a channel that is closed at the end of a pause, or nil.
 func (c *conversation) obeyOrders() (paused <-chan struct{}) {
-	events, paused := c.orders.next()
+	events, paused := c.orders.Load().next()
 	for _, e := range events {
 		c.obey(e)
 	}
@@ -138,7 +168,7 @@ func (c *conversation) obey(e *unloop.Event) {
 // release ends a pause and a halt that a person ordered before the next event, which is a new message of a person. It returns the event
 // that says so, or nil if there was neither.
 func (c *conversation) release() *unloop.Event {
-	order, paused := c.orders.release()
+	order, paused := c.orders.Load().release()
 	if !paused && !c.halted {
 		return nil
 	}

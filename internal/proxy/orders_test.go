@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -95,5 +96,58 @@ func TestANudgeOfAPersonGoesWithAHistoryOfOneText(t *testing.T) {
 		`"type":"input_text"}],"role":"user","type":"message"}],"model":"m"}`
 	if got := string(o.upstream.last()); got != want {
 		t.Errorf("the request is %s, want %s", got, want)
+	}
+}
+
+func TestAConversationThatIsForgottenListensToNoOrders(t *testing.T) {
+	listening := make(map[string]func(*unloop.Event))
+	d := dialects["anthropic"]
+	_, p := start(t, newUpstream(t), func(o *Options) {
+		o.MaxMemory = 1
+		o.Controls = func(run string, take func(*unloop.Event)) func() {
+			listening[run] = take
+			return func() { delete(listening, run) }
+		}
+	})
+	judge := func(text string) verdict {
+		t.Helper()
+		v, err := p.judgeInTime(anthropic{}, []byte(d.body([]string{d.says(text)}, true)), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	first := judge("find it")
+	for k := range 10 {
+		judge("find " + strconv.Itoa(k))
+	}
+	if len(listening) != 1 || listening[first.run] != nil {
+		t.Errorf("%d conversations listen, want the latest one", len(listening))
+	}
+	paused := judge("find it")
+	listening[paused.run](&unloop.Event{Type: unloop.Control, Name: unloop.ControlPause})
+	waits := judge("find it").paused
+	judge("find another")
+	if listening[paused.run] == nil {
+		t.Fatal("a paused conversation does not listen")
+	}
+	listening[paused.run](&unloop.Event{Type: unloop.Control, Name: unloop.ControlResume})
+	<-waits
+}
+
+func TestAConversationThatIsJudgedWhileItIsForgottenListensAgain(t *testing.T) {
+	o := newOrdered(t, "anthropic", Guard)
+	o.proxy.conversations.mu.Lock()
+	_, e, _ := o.proxy.conversations.kept.GetOldest()
+	o.proxy.conversations.evict()
+	o.proxy.conversations.mu.Unlock()
+	o.proxy.conversations.put(e.conversation.key, e.conversation, e.bytes) // at the end of its judging
+	o.order = nil
+	if !o.passes(o.calls("c1", "ls", "a")...) || o.order == nil {
+		t.Fatal("the conversation does not listen")
+	}
+	o.order(&unloop.Event{Type: unloop.Control, Name: unloop.ControlHalt})
+	if o.passes() {
+		t.Error("a request passes after a halt")
 	}
 }

@@ -113,6 +113,9 @@ func checkUpstream(name string, upstream *url.URL) error {
 	return nil
 }
 
+// SetProfile sets the profile of new runs. Its shadow mode must be that of the options.
+func (p *Proxy) SetProfile(of *profile.Profile) { p.conversations.profile.Store(of) }
+
 // ServeHTTP forwards a request to the upstream of its path, or answers it.
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) { p.handler.ServeHTTP(w, r) }
 

@@ -563,3 +563,33 @@ func withoutLastItems(r *request, n int) []byte {
 	}
 	return slices.Concat(r.body[:r.items[len(r.items)-n-1].end], r.body[r.end:])
 }
+
+func TestASetProfileHoldsForNewRuns(t *testing.T) {
+	u := newUpstream(t)
+	s, p := start(t, u, nil)
+	d := dialects["chat"]
+	begin := func(task string) *agent { return &agent{dialect: d, t: t, base: s.URL, items: []string{d.says(task)}} }
+	// callsUntilNudged returns how many equal calls an agent makes before the proxy says something.
+	callsUntilNudged := func(a *agent) int {
+		for k := 1; k < 12; k++ {
+			a.call("ls", "a")
+			if a.ask(); strings.Contains(string(u.last()), haltPrefix) {
+				return k
+			}
+		}
+		return 0
+	}
+	before, present := callsUntilNudged(begin("find it")), begin("find that")
+	present.ask()
+	later, err := profile.Load(profile.Source{Name: profile.Default, Sets: []string{"repeat_weight=9"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SetProfile(later)
+	if n := callsUntilNudged(present); n != before {
+		t.Errorf("a present run is nudged after %d calls, want %d", n, before)
+	}
+	if n := callsUntilNudged(begin("find this")); before == 0 || n != 0 && n <= before {
+		t.Errorf("a new run is nudged after %d calls, want more than %d", n, before)
+	}
+}

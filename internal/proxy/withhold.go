@@ -167,11 +167,11 @@ func (s *conversations) try(a withholder, v verdict) *trial {
 	if err != nil {
 		return nil
 	}
-	session, err := s.profile.Restore(state)
+	session, err := c.profile.Restore(state)
 	if err != nil {
 		return nil
 	}
-	return &trial{a, s.profile, session, v}
+	return &trial{a, c.profile, session, v}
 }
 
 // withheld is a call that the client does not receive.

@@ -203,24 +203,24 @@ def test_a_stream_that_repeats_itself_is_ended_in_order(unloop_bin: str, name: s
     assert "[unloop] The answer was stopped here" in text and len(text) < 8000
 
 
-PAIR = Calls([Call("search", {"query": "harbour"}), Call("search", {"query": "loops"})])
-
-
-def until_blocked(requests: list[dict[str, Any]]) -> Iterator[Turn]:
+def until_blocked(requests: list[dict[str, Any]], pair: Calls) -> Iterator[Turn]:
     """Repeats one call until the proxy has nudged three times, and then asks for two."""
     nudged = 0
     while nudged < 3:
         yield Call("search", {"query": "loops"})
         nudged += bool(requests) and "[unloop] " in json.dumps(requests[-1])
-    yield PAIR
+    yield pair
 
 
+@pytest.mark.parametrize("queries", [("loops", "harbour"), ("harbour", "loops")], ids=["first", "second"])
 @pytest.mark.parametrize("streamed", [False, True])
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_call_that_continues_the_loop_is_taken_out_of_an_answer(unloop_bin: str, name: str, streamed: bool) -> None:
+def test_a_call_that_continues_the_loop_is_taken_out_of_an_answer(
+    unloop_bin: str, name: str, streamed: bool, queries: tuple[str, str]
+) -> None:
     client, result = CLIENTS[name]
     with proxied(unloop_bin, [], "--mode", "guard") as (base, api):
-        api.turns = until_blocked(api.requests)
+        api.turns = until_blocked(api.requests, Calls([Call("search", {"query": query}) for query in queries]))
         history: list[Any] = [{"role": "user", "content": "find it"}]
         step = client(base)
         for _ in range(40):
