@@ -18,6 +18,9 @@ const measured = 1.5
 // progressed is the least novelty of a step between two equal ones that shows progress elsewhere.
 const progressed = 0.7
 
+// newState is the least novelty of the result of a call that was made before, from which on it shows that the state has changed.
+const newState = 0.5
+
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
 	return unloop.Info{Name: "same_call_same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts | unloop.NeedEffort}
@@ -38,15 +41,19 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / weight
 	f.Advisory = step.Effort.Varies
-	seen := 0 // equal steps
+	seen, advances := 0, false // equal steps
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
 		if same {
 			seen++
 		}
+		advances = advances || seen == 1 && s.ArgsCount > 1 && s.Effort.Novelty >= newState
 		f.Advisory = f.Advisory || seen == 1 && s.Effort.Novelty >= progressed || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
 		return same
 	}).attach(&f)
+	if advances {
+		return unloop.Finding{}, false
+	}
 	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)
 	return f, true
