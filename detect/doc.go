@@ -114,7 +114,7 @@ tests again after an edit is no repetition. Progress counts as 24 steps, too: a 
 twice, or a call that failed and then succeeds. The rule does not fire if a call that was made before has returned something new since
 the latest equal result, because that shows a new state. A call also fails if it returns an output that reports a failure, such as an exit
 status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half times the weight,
-because measurements are repeated. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and
+because measurements are repeated, and a call whose results are bare numbers four times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and
 for a call that is made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default
 has this rule.
 
@@ -222,7 +222,8 @@ next attempt, or stop and report it.
 The agent repeats its earlier messages in its answers to a person.
 
 An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each
-step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. The finding is always
+step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. An answer does not
+count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. The finding is always
 advisory, because a person may ask the same question again.
 
 Why: the person gets no new information.

@@ -1,6 +1,10 @@
 package detect
 
-import "github.com/unloop-ai/unloop"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
 // results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. The finding is Advisory if the results
@@ -15,8 +19,26 @@ type SameCallSameResult struct {
 // measured is the factor by which Weight is higher for a shell command whose results differ in numbers without a trend.
 const measured = 1.5
 
+// sampled is the factor if the result is a reading: a number, with a unit or not, of at most reading bytes.
+const (
+	sampled = 4
+	reading = 24
+)
+
 // progressed is the least novelty of a step between two equal ones that shows progress elsewhere.
 const progressed = 0.7
+
+// samples returns the factor by which Weight is higher for a step whose results differ in numbers without a trend.
+func samples(r *unloop.Run, step *unloop.Step) float64 {
+	_, output := r.Excerpt(step)
+	switch {
+	case output != "" && len(output) <= reading && strings.ContainsRune("+-.0123456789", rune(output[0])):
+		return sampled
+	case r.Tool(step.Tool).Shell:
+		return measured
+	}
+	return 1
+}
 
 // newState is the least novelty of the result of a call that was made before, from which on it shows that the state has changed.
 const newState = 0.5
@@ -30,8 +52,8 @@ func (SameCallSameResult) Info() unloop.Info {
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	weight := d.Weight
-	if ok && step.Effort.Varies && r.Tool(step.Tool).Shell { // a measurement may be repeated for its median
-		weight *= measured
+	if ok && step.Effort.Varies { // a measurement may be repeated for its median
+		weight *= samples(r, step)
 	}
 	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
 		return unloop.Finding{}, false
