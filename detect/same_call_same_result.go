@@ -7,7 +7,8 @@ import (
 )
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
-// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. The finding is Advisory if the results
+// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. It does not fire if a call that was made
+// before has returned something new since the latest equal step, because that shows a new state. The finding is Advisory if the results
 // differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since the latest of them returned
 // something new, because the equal calls may be steps of that progress. It is also Advisory if nothing was found and the other arguments
 // varied, because another value of them may find something.
@@ -52,10 +53,13 @@ func (SameCallSameResult) Info() unloop.Info {
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	weight := d.Weight
-	if ok && step.Effort.Varies { // a measurement may be repeated for its median
+	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
+		return unloop.Finding{}, false
+	}
+	if step.Effort.Varies { // a measurement may be repeated for its median
 		weight *= samples(r, step)
 	}
-	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
+	if step.Repeats.Weight < weight {
 		return unloop.Finding{}, false
 	}
 	input, output := r.Excerpt(step)
