@@ -85,6 +85,7 @@ const (
 	saltOutcome         = 0x2C1B3C6D // templates of outcomes
 	saltReturn          = 0x7F4A7C15 // templates of outcomes that occurred twice
 	saltSymptom         = 0x165667B1 // items that tell of a failure
+	saltDemand          = 0x61C88647 // words of a person
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 )
 

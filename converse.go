@@ -7,7 +7,8 @@ import (
 )
 
 // converse adds a message to the evidence. A message of the assistant counts if it answers a person: the fewer new pairs of words it has,
-// the more it adds to Talk. A message of a person lowers the evidence of wasted steps.
+// the more it adds to Talk. It adds nothing if it has the first new word of the person's message, such as the field that a validator
+// misses, in a message that is known otherwise. A message of a person lowers the evidence of wasted steps.
 func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
@@ -22,7 +23,10 @@ func (r *Run) converse(s *scratch, e *Event) {
 		if fresh >= answeredNew && !known || reply {
 			m.Talk = max(0, m.Talk-m.Question) // it is a new answer, so that question does not count
 		}
-		m.Question = 0
+		m.Question, m.Demand = 0, m.newWord(&s.words)
+		if fresh >= answeredNew {
+			m.Demand = 0
+		}
 		return
 	}
 	m.Said, m.Message = len(s.words.List), outlineOf(&s.words)
@@ -33,6 +37,9 @@ func (r *Run) converse(s *scratch, e *Event) {
 	}
 	m.Looked = false
 	said := max(0, 1-fresh/talkNew)
+	if m.Demand != 0 && m.heeds(&s.words) {
+		said = 0
+	}
 	if m.AskedAgain {
 		said *= askedForKnown
 	}
@@ -64,4 +71,24 @@ func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, know
 		}
 	}
 	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named
+}
+
+// newWord adds the words of a message of a person to the set of what was seen, and returns the fingerprint of the first new one, or 0.
+func (m *meter) newWord(w *fingerprint.Words) (first uint32) {
+	for _, word := range w.List {
+		if word.Hash != 0 && m.Seen.add(word.Hash^saltDemand) && first == 0 {
+			first = word.Hash
+		}
+	}
+	return first
+}
+
+// heeds reports whether a message has the word that a person's latest message had first.
+func (m *meter) heeds(w *fingerprint.Words) bool {
+	for _, word := range w.List {
+		if word.Hash == m.Demand {
+			return true
+		}
+	}
+	return false
 }

@@ -219,6 +219,9 @@ func (r *Run) results(t *Tool, e *Event) {
 	var class Hash
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
+			if t.Shell {
+				content = fingerprint.Unwrap(content)
+			}
 			content = errorLine(content, e.Error)
 			class = fingerprint.ErrorClass(content)
 		}

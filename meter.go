@@ -60,6 +60,7 @@ type meter struct {
 	Asked      bool    // a person has spoken since the last message of an assistant
 	AskedAgain bool    // that message of the person repeats an earlier one
 	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
+	Demand     uint32  `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
 	Looked     bool    // a step has ended since the assistant's latest message
 	LatestTool Hash    // of the latest step
 	Same       int     // consecutive earlier steps of that tool

@@ -68,6 +68,7 @@ type state struct {
 	RestatedInARow      int // consecutive messages that are nearly equal to an earlier one
 	RestatedWeight      float64
 	RestatedSinceCall   float64 `json:",omitzero"` // what the messages since the latest call added to RestatedWeight
+	NewResult           int     `json:",omitzero"` // number of the event with the latest new result; with NeedEffort
 	NovelMessages       int     // messages that are not
 	RepeatedMessages    int     // messages that are nearly equal to an earlier one of their agent
 	AssistantWords      int     // words of assistants
@@ -300,8 +301,8 @@ func (r *Run) noteNovelty() {
 func (r *Run) RestatedInARow() int { return r.s.RestatedInARow }
 
 // RestatedWeight returns how much the agents have restated since the last novelty, in messages. Each message weighs its
-// Text.Overlap, and half as much for every three messages since. A new plan, which is a message far longer than the
-// earlier ones of its agent, resets the weight to 0. The run must keep NeedTexts.
+// greatest overlap with a message since the latest new result, and half as much for every three messages since. A new plan, which is
+// a message far longer than the earlier ones of its agent, resets the weight to 0. The run must keep NeedTexts.
 func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
 
 // Handoffs returns the agents that received control last and the events of the handoffs, oldest first: at most 6. The

@@ -88,7 +88,7 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 	sp := r.speakerOf(agent)
 	text.Similar, text.First = 1, r.current.Ref
 	onward := sp.onward(done)
-	fresh := 0
+	fresh, restated := 0, 0.0
 	for k := range sp.Messages {
 		before := &sp.Messages[(sp.Next+len(sp.Messages)-1-k)%len(sp.Messages)]
 		near := fingerprint.Resemblance(&sketch.Triples, &before.Sketch.Triples)
@@ -104,6 +104,9 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 		if share > text.Overlap {
 			text.Overlap, text.MostSimilar = share, before.Ref
 		}
+		if before.Ref.Number >= r.s.NewResult {
+			restated = max(restated, share)
+		}
 	}
 	if text.Similar == 1 {
 		r.s.NovelMessages++
@@ -117,8 +120,8 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 	}
 	r.s.RestatedWeight *= math.Exp2(-1.0 / restatedHalfLife)
 	if text.Boilerplate = text.Similar > len(sp.Messages) && text.NovelSince > 0; !text.Boilerplate {
-		r.s.RestatedWeight += text.Overlap
-		r.s.RestatedSinceCall += text.Overlap
+		r.s.RestatedWeight += restated
+		r.s.RestatedSinceCall += restated
 	}
 	if len(sp.Messages) < recentTexts {
 		sp.Messages = append(sp.Messages, message{*sketch, done, r.current.Ref, r.s.NovelMessages})

@@ -94,6 +94,8 @@ func TestRestating(t *testing.T) {
 		{"a long message like the others is no new plan", order + order + strings.ReplaceAll(order, "note them down", "and note them down") + order, 2, 3},
 		{"an unobserved step resets it", order + order + "call read a\nresult read\n", 0, 0},
 		{"a step without news does not", news + order + order + news, 1, 1},
+		{"what was said before a new result is no longer said again", order + news + order + other, 0, 0.1},
+		{"what was said behind it is", order + news + order + order, 1, 1},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if got := fold(t, tc.lines, nil).RestatedWeight(); got < tc.least || got > tc.most {

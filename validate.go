@@ -259,6 +259,7 @@ func (s *state) validateMessages() error {
 	c.Count("RestatedInARow", s.RestatedInARow, events)
 	c.Amount("RestatedWeight", s.RestatedWeight, float64(events))
 	c.Amount("RestatedSinceCall", s.RestatedSinceCall, float64(events))
+	c.Count("NewResult", s.NewResult, events)
 	c.Count("NovelMessages", s.NovelMessages, events)
 	c.Count("RepeatedMessages", s.RepeatedMessages, events)
 	c.Count("AssistantWords", s.AssistantWords, snapshot.MaxCount)

@@ -34,7 +34,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	excused := m.Excused
 	r.assess(t, &o)
 	if r.step.Effort.Novelty >= newResult {
-		r.s.RestatedWeight = 0
+		r.s.RestatedWeight, r.s.NewResult = 0, r.current.Ref.Number
 	}
 	r.estimate(t, &o, excused)
 }

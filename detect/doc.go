@@ -111,9 +111,10 @@ Two calls are the same if they have the same target: optional arguments, the ord
 matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight of an
 occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the
 tests again after an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way
-twice, or a call that failed and then succeeds. A call also fails if it returns an output that reports a failure, such as an exit
+twice, or a call that failed and then succeeds. The rule does not fire if a call that was made before has returned something new since
+the latest equal result, because that shows a new state. A call also fails if it returns an output that reports a failure, such as an exit
 status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half times the weight,
-because measurements are repeated. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and
+because measurements are repeated, and a call whose results are bare numbers four times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and
 for a call that is made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default
 has this rule.
 
@@ -192,7 +193,8 @@ Why: an agent that repeats its messages seldom takes a new action.
 Try: state what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.
 
 A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
-in the whole message or in its first twelve words. Its weight halves every three messages. Messages of fewer than eight words
+in the whole message or in its first twelve words. Only messages since the latest new result are compared, because the rounds of a
+procedure are announced in the same words. Its weight halves every three messages. Messages of fewer than eight words
 do not count. A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
 earlier messages of its agent. The finding is always advisory, because people who work together restate things, too.
 
@@ -220,7 +222,8 @@ next attempt, or stop and report it.
 The agent repeats its earlier messages in its answers to a person.
 
 An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each
-step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. The finding is always
+step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. An answer does not
+count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. The finding is always
 advisory, because a person may ask the same question again.
 
 Why: the person gets no new information.

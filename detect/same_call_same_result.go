@@ -1,9 +1,14 @@
 package detect
 
-import "github.com/unloop-ai/unloop"
+import (
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
-// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. The finding is Advisory if the results
+// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. It does not fire if a call that was made
+// before has returned something new since the latest equal step, because that shows a new state. The finding is Advisory if the results
 // differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since the latest of them returned
 // something new, because the equal calls may be steps of that progress. It is also Advisory if nothing was found and the other arguments
 // varied, because another value of them may find something.
@@ -15,8 +20,29 @@ type SameCallSameResult struct {
 // measured is the factor by which Weight is higher for a shell command whose results differ in numbers without a trend.
 const measured = 1.5
 
+// sampled is the factor if the result is a reading: a number, with a unit or not, of at most reading bytes.
+const (
+	sampled = 4
+	reading = 24
+)
+
 // progressed is the least novelty of a step between two equal ones that shows progress elsewhere.
 const progressed = 0.7
+
+// samples returns the factor by which Weight is higher for a step whose results differ in numbers without a trend.
+func samples(r *unloop.Run, step *unloop.Step) float64 {
+	_, output := r.Excerpt(step)
+	switch {
+	case output != "" && len(output) <= reading && strings.ContainsRune("+-.0123456789", rune(output[0])):
+		return sampled
+	case r.Tool(step.Tool).Shell:
+		return measured
+	}
+	return 1
+}
+
+// newState is the least novelty of the result of a call that was made before, from which on it shows that the state has changed.
+const newState = 0.5
 
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
@@ -27,10 +53,13 @@ func (SameCallSameResult) Info() unloop.Info {
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	weight := d.Weight
-	if ok && step.Effort.Varies && r.Tool(step.Tool).Shell { // a measurement may be repeated for its median
-		weight *= measured
-	}
 	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
+		return unloop.Finding{}, false
+	}
+	if step.Effort.Varies { // a measurement may be repeated for its median
+		weight *= samples(r, step)
+	}
+	if step.Repeats.Weight < weight {
 		return unloop.Finding{}, false
 	}
 	input, output := r.Excerpt(step)
@@ -38,15 +67,19 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, output)
 	f.Score = step.Repeats.Weight / weight
 	f.Advisory = step.Effort.Varies
-	seen := 0 // equal steps
+	seen, advances := 0, false // equal steps
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
 		if same {
 			seen++
 		}
+		advances = advances || seen == 1 && s.ArgsCount > 1 && s.Effort.Novelty >= newState
 		f.Advisory = f.Advisory || seen == 1 && s.Effort.Novelty >= progressed || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
 		return same
 	}).attach(&f)
+	if advances {
+		return unloop.Finding{}, false
+	}
 	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)
 	return f, true
