@@ -59,6 +59,7 @@ type meter struct {
 	Excused    int     // number of the next steps with a reason to look again, because something was changed or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant
 	AskedAgain bool    // that message of the person repeats an earlier one
+	Refused    bool    `json:",omitzero"` // it also says that a message of the assistant was refused or failed
 	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
 	Looked     bool    // a step has ended since the assistant's latest message
 	LatestTool Hash    // of the latest step
@@ -142,6 +143,7 @@ const (
 // How answers to a person are measured.
 const (
 	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
+	refusedAgain  = 1.1 // the least that an answer counts for to a person who repeats that the one before failed
 	shortReply    = 3   // the most words of a person's message that answers a question and asks none
 	answeredNew   = 0.5 // the share of new pairs of words from which on a person's message is a new answer
 	askedNew      = 0.2 // the share of new pairs of words below which a person repeats a message
