@@ -157,11 +157,15 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 			effort.Wasted, kept = max(effort.Wasted, same), 1
 		}
 	}
+	restores := effort.Reordered && r.step.ArgsCount > 1 && effort.Names == 0 && effort.Item == 0 && !t.Shell
+	if restores && o.varied != onward {
+		effort.Wasted, kept = max(effort.Wasted, weightReworded), 1
+	}
 	if t.Shell { // the output of a command may be new, too
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0
+	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 || restores
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept
