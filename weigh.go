@@ -116,6 +116,7 @@ func (m *meter) returns(o *reading) int {
 }
 
 // yield returns the kind of result that the step had. In the output of a shell command that only reads, a word such as error is content.
+// A command that shows a page which an earlier one showed has changed nothing that the page is about.
 func (r *Run) yield(t *Tool, o *reading) Yield {
 	effort, step, w := &r.step.Effort, &r.step, o.words
 	blank := o.blank || step.Failing && w.Says == 0
@@ -126,6 +127,10 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 		return NoOp
 	case failed:
 		return Failure
+	case t.Shell && o.returns > 0 && o.Runs >= richAnswer && !nothing:
+		return Content
+	case t.Shell && nothing && !blank && o.returns > 0:
+		return NothingFound
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
 		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(o)):
 		return Change

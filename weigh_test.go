@@ -86,6 +86,12 @@ func TestWhatIsWasted(t *testing.T) {
 				call("read_document", `{"name":"plan.md"}`, fmt.Sprintf(`"# Plan\n\nSummary of all that was agreed so far.\n\n%s"`, text)),
 			}
 		}, 0, 1},
+		"a shell that says in other words of the call that nothing changed": {func(n int) []Event {
+			return []Event{call("bash", fmt.Sprintf(`{"command":"python manage.py makemigrations ships --name %s_%d"}`, cities[n], n), `"System check identified no issues (0 silenced).\nNo changes detected in app ships"`)}
+		}, 0.5, 4},
+		"a shell that builds one target after another": {func(n int) []Event {
+			return []Event{call("bash", fmt.Sprintf(`{"command":"make %s"}`, cities[n]), fmt.Sprintf(`"cc -O2 -c %s.c\ncc -o %s %s.o\nsize %d"`, cities[n], cities[n], cities[n], 7919*(n+3)))}
+		}, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := wasted(len(cities), c.round); got < c.least || got > c.most {
