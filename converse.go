@@ -12,14 +12,19 @@ import (
 func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
-	s.words.AppendText(e.Text)
-	fresh, known := m.newWords(&s.words, e.Role)
+	s.words.AddText(e.Text)
+	fresh, known, item := m.newWords(&s.words, e.Role)
 	if e.Role != RoleAssistant {
 		m.Spoken = true
 		m.Wasted *= keptByPerson
 		m.Certain, m.Excused = 0, excusedSteps
 		reply := len(s.words.List) <= shortReply && !known && !strings.HasSuffix(e.Text, "?") // to a question of the assistant
-		m.Asked, m.AskedAgain = true, fresh < askedNew && !reply || known
+		refused := s.words.Ending == fingerprint.Refused
+		m.Asked, m.AskedAgain = true, (fresh < askedNew && !reply || known) && !(refused && item)
+		m.Refused = m.AskedAgain && refused
+		if refused && item {
+			m.Talk *= talkSteps // another failure: the answer before had an effect
+		}
 		if fresh >= answeredNew && !known || reply {
 			m.Talk = max(0, m.Talk-m.Question) // it is a new answer, so that question does not count
 		}
@@ -37,11 +42,14 @@ func (r *Run) converse(s *scratch, e *Event) {
 	}
 	m.Looked = false
 	said := max(0, 1-fresh/talkNew)
-	if m.Demand != 0 && m.heeds(&s.words) {
-		said = 0
-	}
 	if m.AskedAgain {
 		said *= askedForKnown
+	}
+	if m.Refused {
+		said = max(said, refusedAgain)
+	}
+	if m.Demand != 0 && m.heeds(&s.words) {
+		said = 0
 	}
 	if m.Talk < begunAgain {
 		m.Talked = r.current.Ref
@@ -53,11 +61,15 @@ func (r *Run) converse(s *scratch, e *Event) {
 }
 
 // newWords adds the pairs of words of a message to the set of what was seen, and returns the share of them that is new in messages of
-// the role. known means that the message has numbers or ids, and earlier messages of the role had all of them.
-func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, known bool) {
+// the role. known means that the message has numbers or ids, and earlier messages of the role had all of them. item means that a line or a
+// sentence begins with a word with which none of theirs began.
+func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, known, item bool) {
 	mark := uint32(fingerprint.String(role))
 	fresh, named, again := 0, 0, 0
 	for _, word := range w.List {
+		if word.First && word.Kind == fingerprint.Letters && m.Seen.add(word.Hash^mark) {
+			item = true
+		}
 		if word.Kind == fingerprint.Letters || word.Kind == fingerprint.Volatile {
 			continue
 		}
@@ -70,7 +82,7 @@ func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, know
 			fresh++
 		}
 	}
-	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named
+	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named, item
 }
 
 // newWord adds the words of a message of a person to the set of what was seen, and returns the fingerprint of the first new one, or 0.

@@ -10,7 +10,7 @@ type Effort struct {
 	Item      uint32  `json:",omitzero"` // fingerprint of the first word of an identifier that no earlier call of its tool has; 0 for none
 	Known     bool    `json:",omitzero"` // its outcome has many words, and the run has seen nearly all of them
 	Word      uint32  `json:",omitzero"` // fingerprint of the first word, of the first 16, that no earlier call of its tool has; 0 for none
-	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
+	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order; or it is a change back to earlier values
 	Idle      bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something
@@ -59,6 +59,7 @@ type meter struct {
 	Excused    int     // number of the next steps with a reason to look again, because something was changed or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant
 	AskedAgain bool    // that message of the person repeats an earlier one
+	Refused    bool    `json:",omitzero"` // it also says that a message of the assistant was refused or failed
 	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
 	Demand     uint32  `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
 	Looked     bool    // a step has ended since the assistant's latest message
@@ -143,6 +144,7 @@ const (
 // How answers to a person are measured.
 const (
 	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
+	refusedAgain  = 1.1 // the least that an answer counts for to a person who repeats that the one before failed
 	shortReply    = 3   // the most words of a person's message that answers a question and asks none
 	answeredNew   = 0.5 // the share of new pairs of words from which on a person's message is a new answer
 	askedNew      = 0.2 // the share of new pairs of words below which a person repeats a message

@@ -24,7 +24,7 @@ var least = map[string]float64{
 	"no_flights_any_way": 0.8, "node_is_nil": 0.85, "outside_allowed_directories": 0.75, "patch_rejected": 0.85, "phone_restarted_again": 0.6,
 	"pickaxe_needs_iron": 0.85, "prompt_waits_for_keys": 0.8, "question_asked_again": 0.7, "release_not_supported": 0.7,
 	"reminders_unanswered": 0.75, "repro_script_unconfigured": 0.85, "reread_slices": 0.6, "reviewers_disagree": 0.8,
-	"round_of_many_checks": 0.6, "same_posts_in_feed": 0.85, "same_slots_offered": 0.7, "segfault_again": 0.75, "signature_refused": 0.8,
+	"round_of_many_checks": 0.6, "done_without_finish": 0.7, "output_fails_schema": 0.65, "same_posts_in_feed": 0.85, "same_slots_offered": 0.7, "segfault_again": 0.75, "signature_refused": 0.8,
 	"symbol_not_in_repository": 0.85, "tester_sends_back": 0.65, "thread_read_at_once": 0.85, "token_lacks_permission": 0.75,
 	"typing_into_pager": 0.8, "version_conflict": 0.85, "villager_talked_to_again": 0.5, "vote_tied": 0.8, "waiting_for_each_other": 0.7,
 	"workflow_fails_at_same_step": 0.65,
@@ -34,11 +34,11 @@ var least = map[string]float64{
 // leaves the list.
 var missed = []string{
 	"accuracy_at_chance", "alert_triggers_again", "banner_returns", "boot_never_finishes", "captcha_again", "cent_moved_around",
-	"confirmed_but_not_done", "cron_never_runs", "debug_scripts_print_same", "disk_stays_full", "done_without_finish", "drafts_rewritten",
+	"confirmed_but_not_done", "cron_never_runs", "debug_scripts_print_same", "disk_stays_full", "drafts_rewritten",
 	"facts_stored_again", "firmware_panics_again", "formula_broken", "grasp_fails", "heartbeats_read", "joins_without_rows",
-	"keyboard_covers_button", "mail_never_found", "message_bounces", "no_network", "offers_repeated", "output_fails_schema", "page_still_old",
+	"keyboard_covers_button", "mail_never_found", "message_bounces", "no_network", "offers_repeated", "page_still_old",
 	"panels_read_again", "paper_never_found", "passing_tests_rerun", "pattern_finds_nothing", "paywall_everywhere",
-	"policy_overrides_setting", "policy_recited", "release_in_progress", "render_stays_black", "response_not_parsed", "same_comment",
+	"policy_overrides_setting", "policy_recited", "release_in_progress", "render_stays_black", "same_comment",
 	"same_finding_added", "scan_without_text", "scraper_extracts_nothing", "server_never_answers", "slot_not_understood", "snapshot_mismatch",
 	"still_forbidden", "substitution_without_match", "sum_is_null", "thanks_exchanged", "thoughts_repeated", "timing_violated",
 	"transcript_is_music", "transfer_announced", "upload_unreadable", "variant_insisted_on", "vehicle_not_armed", "which_lamp",

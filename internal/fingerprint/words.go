@@ -110,6 +110,17 @@ func (w *Words) AppendText(text string) {
 	w.read(w.text)
 }
 
+// AddText is Add for a string.
+func (w *Words) AddText(text string) {
+	head, tail := headAndTail(text)
+	w.text = append(w.text[:0], head...)
+	w.add(w.text)
+	if len(tail) > 0 {
+		w.text = append(w.text[:0], tail...)
+		w.add(w.text)
+	}
+}
+
 // headAndTail returns the parts of a text that are read. The tail is empty if the head is all of it.
 func headAndTail[T string | []byte](text T) (head, tail T) {
 	if len(text) <= readHead+readTail {
