@@ -370,6 +370,7 @@ func run(t *testing.T, folder string, env []string, name string, args ...string)
 		defer cancel()
 	}
 	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.WaitDelay = 5 * time.Second // what the command started may hold its output open
 	if strings.Contains(name, "/") && !filepath.IsAbs(name) {
 		cmd.Path = filepath.Join(folder, name)
 	}
