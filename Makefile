@@ -84,7 +84,7 @@ release: ## build all that is published, of a clean commit, into dist/
 
 .PHONY: releasetest
 releasetest: ## build all that is published twice, compare, and use what this machine can run
-	@UNLOOP_RELEASE_PLATFORMS=all go test -count 1 -timeout 60m -v -run TestRelease ./packaging
+	@UNLOOP_RELEASE_PLATFORMS=all $(static) go test -count 1 -timeout 120m -v -run TestRelease ./packaging
 
 .PHONY: docs
 docs: ## write the reference pages anew, of the program's own descriptions

@@ -33,7 +33,7 @@ func speaker(r *unloop.Run) string {
 	if agent := r.Current().Agent; agent != "" {
 		return agent
 	}
-	return "the agent"
+	return "The agent"
 }
 
 // slips is how many word trigrams may differ between two messages that say the same: those around two or three words.

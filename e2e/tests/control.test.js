@@ -13,17 +13,18 @@ import { program, Server } from "../server.js";
 const browser = await launch({ after });
 const here = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** start starts an agent, and returns the lines that it has printed, all of them once it has ended. It ends with the test. */
+/** start starts an agent, and returns the lines that it has printed, with their times; all of them once it has ended. It ends with the test. */
 function start(t, server, command, ...args) {
   const agent = spawn(command, args, {
     cwd: join(here, ".."), stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, UNLOOP_ENDPOINT: server.url, UNLOOP_BIN: program, PYTHONPATH: join(here, "../sdk/python/src") },
   });
   const lines = [];
-  createInterface({ input: agent.stdout }).on("line", (line) => lines.push(line)); // a chunk may end anywhere
+  const times = []; // of the lines
+  createInterface({ input: agent.stdout }).on("line", (line) => (lines.push(line), times.push(Date.now()))); // a chunk may end anywhere
   const ended = once(agent, "close").then(([code]) => code);
   t.after(() => agent.kill("SIGKILL"));
-  return { lines, ended };
+  return { lines, times, ended };
 }
 
 /** until waits for a condition. */
@@ -50,8 +51,8 @@ for (const [language, run] of Object.entries(agents)) {
       const panel = page.getByRole("region", { name: "Control" });
       await panel.getByText("The guard listens.").waitFor();
 
-      await panel.getByRole("button", { name: "Pause" }).click();
       const ordered = Date.now();
+      await panel.getByRole("button", { name: "Pause" }).click();
       await panel.getByText("Paused: calls wait. The guard listens.").waitFor();
       let calls = -1;
       await until("the pause", async () => {
@@ -60,10 +61,12 @@ for (const [language, run] of Object.entries(agents)) {
         await new Promise((r) => setTimeout(r, 400));
         return quiet && calls === agent.lines.length;
       });
-      console.log(`${language}: paused within ${Date.now() - ordered} ms, of which 800 are to see that no call comes`);
+      console.log(`${language}: the last call ended ${Math.max(0, agent.times.at(-1) - ordered)} ms after the click on Pause`);
 
+      const resumed = Date.now();
       await panel.getByRole("button", { name: "Resume" }).click();
       await until("further calls", () => agent.lines.length > calls + 2);
+      console.log(`${language}: the next call ended ${agent.times[calls] - resumed} ms after the click on Resume`);
 
       await panel.getByRole("button", { name: "Nudge" }).click();
       await panel.getByLabel("Words for the agent").fill("Read the index first.");

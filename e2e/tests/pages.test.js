@@ -70,7 +70,7 @@ describe("what if", () => {
     const weight = form(page).getByRole("textbox", { name: "repeat_weight" });
     await weight.fill("40");
     await form(page).getByRole("button", { name: "Replay" }).click();
-    await result(page).getByRole("heading", { level: 2 }).first().waitFor();
+    await result(page).getByText("Replay: default, changed settings").waitFor(); // the server replays one run at a time
     const want = await server.post("/api/runs/loops/replay", '{"settings":{"repeat_weight":40}}');
     const recorded = await server.get("/api/runs/loops/decisions");
     assert.ok(want.decisions.length < recorded.length, "the threshold changes nothing");

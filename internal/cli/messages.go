@@ -27,10 +27,13 @@ func (p plainWriter) Write(text []byte) (int, error) {
 }
 
 // complain prints a message in a line that starts with the program's name. Further lines of the message are indented, to
-// distinguish them from other messages.
+// distinguish them from other messages. A line is not repeated, as that of a driver that tried an address twice.
 func complain(w io.Writer, message any) {
-	text := strings.ReplaceAll(fmt.Sprint(message), "\n", "\n  ")
-	fmt.Fprintf(plainWriter{w}, "unloop: %s\n", text)
+	lines := strings.Split(fmt.Sprint(message), "\n")
+	for k := range lines[1:] {
+		lines[k+1] = "  " + strings.ReplaceAll(lines[k+1], "\t", "  ")
+	}
+	fmt.Fprintf(plainWriter{w}, "unloop: %s\n", strings.Join(slices.Compact(lines), "\n"))
 }
 
 // suggest adds the most similar name to an error about an unknown word. It returns err unchanged if the word is one of the names,

@@ -56,9 +56,30 @@ func rootCommand() *cobra.Command {
 	root.SetHelpCommandGroupID(groupSetup)
 	root.SetCompletionCommandGroupID(groupSetup)
 	root.SetFlagErrorFunc(flagError)
+	refuseUnknown(root)
 	complete(root)
 	wrapHelp(root)
 	return root
+}
+
+// refuseUnknown makes the commands of cobra, help and completion, report a word that is no command.
+func refuseUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "completion":
+			c.Args, c.RunE = groupArgs, func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+		case "help":
+			c.Args = func(_ *cobra.Command, args []string) error {
+				found, left, err := root.Find(args)
+				if err != nil {
+					return groupArgs(root, args)
+				}
+				return groupArgs(found, left)
+			}
+		}
+	}
 }
 
 // groupArgs accepts no argument, and suggests the subcommand that is similar to an unknown one.

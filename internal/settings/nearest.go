@@ -14,14 +14,21 @@ func DidYouMean(word string, names []string) string {
 	return fmt.Sprintf("; did you mean %q?", near)
 }
 
-// Nearest returns the name that is most similar to word, or "" if none is similar. It takes time proportional to the length of
-// word and of all names together.
+// Nearest returns the name that is most similar to word, or that alone begins with it, or "" if there is none. It takes time
+// proportional to the length of word and of all names together.
 func Nearest(word string, names []string) string {
 	best, least := "", len(word)/4+2 // maximum distance of a similar name, plus 1
+	var begun []string
 	for _, name := range names {
+		if len(word) >= 3 && strings.HasPrefix(name, word) {
+			begun = append(begun, name)
+		}
 		if d := changes(strings.ToLower(word), strings.ToLower(name)); d < least {
 			best, least = name, d
 		}
+	}
+	if best == "" && len(begun) == 1 {
+		return begun[0]
 	}
 	return best
 }

@@ -24,10 +24,11 @@ export function watchedBy(run: RunSummary): string {
   return run.shadowed_by === null ? "observed" : `observed, ${run.shadowed_by} in shadow mode`;
 }
 
-/** guardOf names the guard that an event is from, or is "". */
+/** guardOf returns what the guard that an event is from did, or "". */
 export function guardOf(metadata: unknown): string {
-  const by = (metadata as { guard?: { by?: unknown } } | null)?.guard?.by;
-  return typeof by === "string" ? `by ${by}` : "";
+  const guard = (metadata as { guard?: { by?: unknown; action?: unknown; shadow?: unknown } } | null)?.guard;
+  if (typeof guard?.by !== "string") return "";
+  return `${actionTaken(String(guard.action), guard.shadow !== true)} by ${guard.by}`.trim();
 }
 
 /** The assumption behind figures of what guards avoided. */

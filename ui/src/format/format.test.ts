@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RunSummary, Warning } from "../api/names";
 import { dollars, duration, offset, plural, short, signed } from "./numbers";
 import { argument, oneLine, title } from "./texts";
-import { watchedBy, worstOf } from "./decisions";
+import { guardOf, watchedBy, worstOf } from "./decisions";
 import { verdictOf, worst } from "./verdict";
 
 describe("numbers", () => {
@@ -58,6 +58,10 @@ describe("a verdict", () => {
     expect(verdictOf(nudged, [warning("warning", 7)])).toBe("This run is stuck in a loop: cycle, 7 times. A guard would have nudged it.");
     expect(verdictOf({ ...nudged, guarded_by: "Go" }, [warning("warning", 7)])).toBe("This run is stuck in a loop: cycle, 7 times. The guard nudged it.");
     expect([worstOf(guarded), worstOf(stopped), worstOf(run)]).toEqual(["halted", "would have halted", ""]);
+    const by = { by: "Go" };
+    expect([guardOf({ guard: by }), guardOf({ guard: { ...by, action: "warn" } }), guardOf({ guard: { ...by, action: "halt", shadow: true } }), guardOf(null)]).toEqual(
+      ["by Go", "nudged by Go", "would have halted by Go", ""],
+    );
     expect([watchedBy(guarded), watchedBy(run), watchedBy({ ...run, shadowed_by: "Go" })]).toEqual(["guarded by Go", "observed", "observed, Go in shadow mode"]);
   });
   it("is about the most severe warning, and the longest loop among those", () => {

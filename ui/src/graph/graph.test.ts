@@ -52,6 +52,32 @@ describe("a graph", () => {
     expect(layout({ nodes: [], edges: [], omitted: 0 }).nodes).toEqual([]);
   });
 
+  it("has room for the names of tools where layers run to the right", () => {
+    const named = (name: string): number => layout(graph(call(name, 1, 1))).wide;
+    expect(named("read")).toBe(156);
+    expect(named("update_reservation_flights")).toBeGreaterThan(220);
+    expect(named("x".repeat(100))).toBe(232);
+  });
+
+  it.each([["to the right", false], ["downwards", true]])("has no edge across a node of a layer between its ends, %s", (_, down) => {
+    // From start to end there are two tools side by side, and the way back is beside both.
+    const side = [...call("start", 1, 1), ...call("left", 1, 1), ...call("end", 1, 1), ...call("start", 2, 1), ...call("right", 1, 1), ...call("end", 2, 1), ...call("start", 3, 1), ...call("end", 3, 1)];
+    const p = layout(graph(side), down);
+    const [long, broad] = down ? [44, 156] : [156, 44];
+    for (const e of p.edges.filter((e) => [e.from, e.to].sort().join() === "end,start")) {
+      const points = e.path.match(/-?[\d.]+,-?[\d.]+/g)!.map((pair) => pair.split(",").map(Number));
+      for (const n of p.nodes.filter((n) => n.name === "left" || n.name === "right")) {
+        const [along, across] = down ? [n.y, n.x] : [n.x, n.y];
+        for (let t = 0; t <= 1; t += 0.02) {
+          const at = (k: number): number => (1 - t) ** 3 * points[0]![k]! + 3 * t * (1 - t) ** 2 * points[1]![k]! + 3 * t * t * (1 - t) * points[2]![k]! + t ** 3 * points[3]![k]!;
+          const [l, b] = down ? [at(1), at(0)] : [at(0), at(1)];
+          expect(l > along && l < along + long && b > across && b < across + broad, `${e.from} to ${e.to} at ${t}`).toBe(false);
+        }
+      }
+      expect(e.x >= 0 && e.x <= p.width && e.y >= 0 && e.y <= p.height).toBe(true);
+    }
+  });
+
   it("is laid out downwards where there is no room to the right, no wider than a phone for a chain of tools", () => {
     const p = layout(g, true);
     const y = p.nodes.map((n) => n.y);

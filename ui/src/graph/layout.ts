@@ -3,10 +3,13 @@
 // far side.
 import type { Edge, Graph, Node } from "./transitions";
 
-export const wide = 156;
 export const tall = 44;
+const narrowest = 156; // of a node
+const widest = 232;
+const letter = 7.8; // the mean width of one in a name
 const near = 40; // space for edges that pass over a layer
 const far = 80; // space for backward edges
+const clear = 10; // between an edge and the nodes that it passes
 
 /** The size of a node and the gap to the next one, along the layers and across them. */
 interface Shape {
@@ -16,8 +19,12 @@ interface Shape {
   gapAcross: number;
 }
 
-const toTheRight: Shape = { long: wide, broad: tall, gapAlong: 64, gapAcross: 28 };
-const downwards: Shape = { long: tall, broad: wide, gapAlong: 56, gapAcross: 20 };
+/** shapeOf returns the size of the nodes. Layers to the right have room for long names. */
+function shapeOf(g: Graph, down: boolean): Shape {
+  if (down) return { long: tall, broad: narrowest, gapAlong: 56, gapAcross: 20 };
+  const longest = Math.max(...g.nodes.map((n) => n.name.length), 0);
+  return { long: Math.min(Math.max(longest * letter + 24, narrowest), widest), broad: tall, gapAlong: 64, gapAcross: 28 };
+}
 
 export interface Placed extends Node {
   x: number;
@@ -34,6 +41,8 @@ export interface Drawn extends Edge {
 export interface Picture {
   nodes: Placed[];
   edges: Drawn[];
+  /** The width of each node. */
+  wide: number;
   width: number;
   height: number;
 }
@@ -49,24 +58,28 @@ interface Spot {
 }
 
 export function layout(g: Graph, down = false): Picture {
-  const shape = down ? downwards : toTheRight;
+  const shape = shapeOf(g, down);
   const layered = sorted(layers(g), g.edges);
   const most = Math.max(...layered.map((c) => c.length), 1);
   const breadth = most * (shape.broad + shape.gapAcross) - shape.gapAcross;
   const spots = new Map<string, Spot>();
+  const extents: Point[] = []; // of each layer, across
   layered.forEach((column, layer) => {
     const begin = near + (breadth - column.length * (shape.broad + shape.gapAcross) + shape.gapAcross) / 2;
     column.forEach((node, k) => spots.set(node.name, { node, layer, along: layer * (shape.long + shape.gapAlong), across: begin + k * (shape.broad + shape.gapAcross) }));
+    extents.push([begin, begin + column.length * (shape.broad + shape.gapAcross) - shape.gapAcross]);
   });
   const at = ([along, across]: Point): { x: number; y: number } => (down ? { x: across, y: along } : { x: along, y: across });
   const edges = g.edges.map((e): Drawn => {
-    const points = bent(spots.get(e.from)!, spots.get(e.to)!, shape, near + breadth);
-    const [a, b, c, d] = points.map((p) => Object.values(at(p)).map((n) => n.toFixed(1)).join(","));
-    return { ...e, path: `M${a} C${b} ${c} ${d}`, ...at(middle(points)) };
+    const [a, b] = [spots.get(e.from)!, spots.get(e.to)!];
+    const between = extents.slice(Math.min(a.layer, b.layer) + 1, Math.max(a.layer, b.layer));
+    const points = bent(a, b, shape, near + breadth, between);
+    const [from, first, second, to] = points.map((p) => Object.values(at(p)).map((n) => n.toFixed(1)).join(","));
+    return { ...e, path: `M${from} C${first} ${second} ${to}`, ...at(middle(points)) };
   });
   const length = Math.max(layered.length * (shape.long + shape.gapAlong) - shape.gapAlong, 0);
   const { x: width, y: height } = at([length, near + breadth + far]);
-  return { nodes: [...spots.values()].map((s) => ({ ...s.node, ...at([s.along, s.across]) })), edges, width, height };
+  return { nodes: [...spots.values()].map((s) => ({ ...s.node, ...at([s.along, s.across]) })), edges, wide: down ? shape.broad : shape.long, width, height };
 }
 
 /**
@@ -115,8 +128,8 @@ function middleOf(n: Node, edges: readonly Edge[], place: Map<string, number>): 
   return at.length === 0 ? Infinity : at.reduce((a, b) => a + b, 0) / at.length;
 }
 
-/** bent returns the points of an edge: its start, two control points and its end. */
-function bent(a: Spot, b: Spot, s: Shape, end: number): Point[] {
+/** bent returns the points of an edge: its start, two control points and its end. It is clear of the layers between the two nodes. */
+function bent(a: Spot, b: Spot, s: Shape, end: number, between: readonly Point[]): Point[] {
   const [am, bm] = [a.across + s.broad / 2, b.across + s.broad / 2];
   const middleAlong = a.along + s.long / 2;
   if (a === b) { // a self loop at the near side
@@ -128,7 +141,8 @@ function bent(a: Spot, b: Spot, s: Shape, end: number): Point[] {
     return [[a.along + s.long, am], [a.along + s.long + bend, am], [b.along - bend, bm], [b.along, bm]];
   }
   if (b.layer > a.layer) { // over the layers in between
-    const high = Math.min(a.across, b.across) - near;
+    const top = Math.min(a.across, b.across);
+    const high = Math.min(top - near, beyond(top, Math.min(...between.map(([begin]) => begin)) - clear));
     const [from, to] = [a.along + s.long - 16, b.along + 16];
     return [[from, a.across], [from + 24, high], [to - 24, high], [to, b.across]];
   }
@@ -137,10 +151,16 @@ function bent(a: Spot, b: Spot, s: Shape, end: number): Point[] {
     return [[a.along + s.long, am + 6], [out, am], [out, bm], [b.along + s.long, bm + 6]];
   }
   const span = a.layer - b.layer;
-  const low = Math.min(Math.max(a.across, b.across) + s.broad + 12 + 28 * span, end + far + 12);
+  const bottom = Math.max(a.across, b.across) + s.broad;
+  const low = Math.min(Math.max(bottom + 12 + 28 * span, beyond(bottom, Math.max(...between.map(([, last]) => last)) + clear)), (end + far - bottom / 4) / 0.75);
   const apart = Math.min(14 * (span - 1), s.long / 2 - 8); // longer edges go outside
   const [from, to] = [middleAlong + apart, b.along + s.long / 2 - apart];
   return [[from, a.across + s.broad], [from, low], [to, low], [to, b.across + s.broad]];
+}
+
+/** beyond returns the control points with which a curve that begins and ends at one height passes another one, beside its middle, too. */
+function beyond(ends: number, passed: number): number {
+  return Number.isFinite(passed) ? (passed - 0.3 * ends) / 0.7 : ends;
 }
 
 /** middle returns the middle of a curve. */
