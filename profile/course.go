@@ -67,10 +67,14 @@ func (c *course) verdict() policy.Verdict {
 	return v
 }
 
-// valid reports whether a run can have this state.
-func (c *course) valid() bool {
-	return c.Stretches >= 0 && c.Within >= 0 && c.Within <= c.Events && c.Longest >= 0 && c.Longest <= c.Events &&
-		c.Began >= 0 && c.Latest >= -1 && c.Latest < max(1, c.Events)
+// valid reports whether a run of the given number of events can have this state. Stretches are disjoint, so all of them together have at
+// most the events up to the latest decision.
+func (c *course) valid(events int) bool {
+	if c.Stretches == 0 {
+		return *c == course{Events: events}
+	}
+	return c.Events == events && c.Latest < c.Events && 0 <= c.Began && c.Began <= c.Latest && c.Latest-c.Began < c.Longest &&
+		c.Longest <= c.Within && c.Within <= c.Latest+1 && 0 < c.Stretches && c.Stretches <= c.Within
 }
 
 // healthOf returns the health of a run: 100 less the penalty, within the scores of the grade.

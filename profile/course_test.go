@@ -41,7 +41,7 @@ func TestVerdict(t *testing.T) {
 			if diff := cmp.Diff(tc.want, c.verdict()); diff != "" {
 				t.Errorf("-want +got:\n%s", diff)
 			}
-			if !c.valid() {
+			if !c.valid(tc.events) {
 				t.Errorf("%+v is not valid", c)
 			}
 		})
@@ -49,9 +49,24 @@ func TestVerdict(t *testing.T) {
 }
 
 func TestAnInvalidHistoryIsRejected(t *testing.T) {
-	for _, c := range []course{{Stretches: -1}, {Within: 3, Events: 2}, {Latest: 9, Events: 3}, {Began: -2, Events: 5}, {Longest: 7, Events: 5}} {
-		if c.valid() {
-			t.Errorf("%+v is valid", c)
+	for name, change := range map[string]func(*course){
+		"no stretch with events":                func(c *course) { c.Stretches = 0 },
+		"fewer stretches than none":             func(c *course) { c.Stretches = -1 },
+		"more stretches than events in them":    func(c *course) { c.Stretches = 31 },
+		"events of another run":                 func(c *course) { c.Events++ },
+		"a decision behind the end":             func(c *course) { c.Latest = 100 },
+		"a stretch before the beginning":        func(c *course) { c.Began = -2 },
+		"a stretch that begins behind its end":  func(c *course) { c.Began = c.Latest + 1 },
+		"a stretch longer than the longest":     func(c *course) { c.Longest = 14 },
+		"a stretch longer than all":             func(c *course) { c.Longest = 31 },
+		"stretches longer than the run to them": func(c *course) { c.Within = c.Latest + 2 },
+	} {
+		c := course{Stretches: 2, Within: 30, Longest: 15, Began: 60, Latest: 74, Events: 100}
+		if !c.valid(100) {
+			t.Fatalf("%+v is not valid", c)
+		}
+		if change(&c); c.valid(100) {
+			t.Errorf("%s is valid: %+v", name, c)
 		}
 	}
 }

@@ -116,7 +116,7 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !kept.Course.valid() {
+	if !kept.Course.valid(run.Metrics().Events) {
 		return nil, errors.New("restore a session: the course is inconsistent")
 	}
 	s := &Session{profile: p, run: run, policy: p.newPolicy(), course: kept.Course, runSize: len(kept.Run)}

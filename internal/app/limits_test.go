@@ -15,6 +15,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/memory"
+	"github.com/unloop-ai/unloop/internal/proxy"
 )
 
 // limitRow matches a row of the table of limits: what is limited, the default up to a remark, and the setting.
@@ -77,8 +78,12 @@ func TestThePageOnSecurityHasTheLimitsOfTheProgram(t *testing.T) {
 		"the same in bytes":                                             {partOfMemory(func(s memory.Shares) int64 { return s.Queue }), "limits.queue_bytes"},
 		"traces in memory, in bytes":                                    {partOfMemory(func(s memory.Shares) int64 { return s.Traces }), "limits.trace_bytes"},
 		"runs in memory":                                                {grouped(c.LiveRuns), "live_runs"},
-		"text that one secret rule examines":                            {fmt.Sprint(mask.MaxReach, " bytes"), ""},
-		"levels of escapes that are resolved":                           {fmt.Sprint(mask.MaxDepth), ""},
+		"request that `unloop proxy` judges, as sent and as unpacked":   {inUnits(proxy.MaxBody), ""},
+		"memory of all requests that `unloop proxy` reads, judges and sends": {
+			"an eighth of the memory of the machine or container, in a server of `memory`, and at least " + inUnits(proxy.LeastBodies), "",
+		},
+		"text that one secret rule examines":  {fmt.Sprint(mask.MaxReach, " bytes"), ""},
+		"levels of escapes that are resolved": {fmt.Sprint(mask.MaxDepth), ""},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/security.md (-the program +the page):\n%s", diff)

@@ -30,9 +30,8 @@ type modelProxy struct {
 	dropped atomic.Int64       // logged at the end
 }
 
-// Limits of the proxy, which unloop proxy has, too.
+// Limits of the queue of events.
 const (
-	maxProxyBody   = 64 << 20
 	maxProxyEvents = 16384
 	maxProxyBatch  = 512
 )
@@ -62,7 +61,7 @@ func (p *components) makeProxy(l net.Listener) (*modelProxy, error) {
 	}
 	o := proxy.Options{
 		Profile: judge, Mode: proxy.Mode(c.Mode), OnHalt: proxy.OnHalt(c.OnHalt), Upstreams: make(map[string]*url.URL), Log: p.log,
-		MaxBody: maxProxyBody, MaxMemory: int(p.shares.Guards), Record: m.record, Controls: m.orders.Controls,
+		MaxBody: proxy.MaxBody, MaxBodies: max(p.shares.Bodies, proxy.LeastBodies), MaxMemory: int(p.shares.Guards), Record: m.record, Controls: m.orders.Controls,
 	}
 	for name, text := range map[string]string{"openai": c.OpenAI, "anthropic": c.Anthropic, "gemini": c.Gemini} {
 		if o.Upstreams[name], err = url.Parse(text); err != nil {

@@ -182,15 +182,15 @@ var importTable = map[string]importRow{
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 
-	"internal/reverseproxy": {},
+	"internal/reverseproxy": {ours: []string{"internal/memory"}},
 	"internal/mcpproxy": {
-		ours: []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/reverseproxy"},
+		ours: []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/memory", "internal/reverseproxy"},
 		others: []string{
 			"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk",
 		},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/price", "internal/reverseproxy"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/memory", "internal/price", "internal/reverseproxy"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
 		tests:  []string{"guard", "internal/hook", "internal/ingest/openai", "internal/ingest/otlp"},
 	},
@@ -230,7 +230,7 @@ var importTable = map[string]importRow{
 		},
 	},
 	"internal/cli": {
-		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/atstart", "internal/hook/install", "internal/mcpd", "internal/mcplines", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
+		ours: []string{".", "detect", "guard", "guard/reporter", "policy", "profile", "internal/api", "internal/app", "internal/client", "internal/config", "internal/configedit", "internal/eval", "internal/eval/splice", "internal/guardio", "internal/hook", "internal/hook/atstart", "internal/hook/install", "internal/mcpd", "internal/mcplines", "internal/mcpproxy", "internal/mcpproxy/clients", "internal/settings", "internal/ingest", "internal/memory", "internal/proxy", "internal/report", "internal/reverseproxy", "internal/scan", "secondopinion"},
 		others: []string{
 			"github.com/modelcontextprotocol/go-sdk", "github.com/rogpeppe/go-internal", "github.com/schollz/progressbar/v3", "github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/crypto/x509roots/fallback", "golang.org/x/term",
 		},

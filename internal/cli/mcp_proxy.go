@@ -150,7 +150,7 @@ func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, server *re
 		return fmt.Errorf("--url: %w", err)
 	}
 	h, err := mcpproxy.NewHTTP(mcpproxy.HTTPOptions{
-		Profile: p, Upstream: upstream, Record: server.record, Controls: server.controls, MaxBody: 16 << 20, MaxMemory: 256 << 20,
+		Profile: p, Upstream: upstream, Record: server.record, Controls: server.controls, MaxBody: 16 << 20, MaxBodies: bodyMemory(), MaxMemory: 256 << 20,
 		Log: slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), nil)),
 	})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/proxy"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
@@ -83,11 +84,19 @@ func (v *budgetValue) Set(text string) (err error) {
 	return err
 }
 
+// bodyMemory returns the memory of all requests of a proxy: half the default budget of a server. It makes the budget the memory limit of
+// the runtime.
+func bodyMemory() int64 {
+	budget := memory.Default(2 * proxy.LeastBodies)
+	memory.Limit(budget)
+	return budget / 2
+}
+
 // options returns the options of the proxy.
 func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
 	o := proxy.Options{
 		Mode: proxy.Mode(f.mode), OnHalt: proxy.OnHalt(f.onHalt), Upstreams: make(map[string]*url.URL), Log: log, Budgets: f.budgets,
-		MaxBody: 64 << 20, MaxMemory: 256 << 20,
+		MaxBody: proxy.MaxBody, MaxBodies: bodyMemory(), MaxMemory: 256 << 20,
 	}
 	var err error
 	if o.Profile, err = f.profile.load(); err != nil {

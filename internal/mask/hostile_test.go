@@ -15,7 +15,7 @@ import (
 // hostile are texts that are all beginnings of secrets, when they are repeated.
 func hostile() []string {
 	parts := []string{
-		"sk-ant-", "AIza-", "password:1", "eyJ-", "eyJa.", "eyJaaaaaaaa.b.", "://a:", "://a@", "Bearer ", "bearer=", "Basic aaaaaaaa", "password",
+		"a1b2…", "sk-ant-", "AIza-", "password:1", "eyJ-", "eyJa.", "eyJaaaaaaaa.b.", "://a:", "://a@", "Bearer ", "bearer=", "Basic aaaaaaaa", "password",
 		"password:", "password='", "password=$", "password=a&", "token=a1b2c3d4e5f6&", "token=a1b2c3d4e5f6,", "token=", "cookie:a=", "cookie:a=1;",
 		`"password":'<`, `"secret":[`, `\`, `\":`, `\"secret\":\"`, `\\\"`, `\u0022`, "-----BEGIN PRIVATE KEY-----", "-----BEGIN PRIVATE KEY-----aaaaaaaaaaaaaaaaaaaaaaaa",
 		"_-", `"secret": "<`, `secret=\n`, `["--password",`, `{"password":`, " -u a:b", "curl -u a:b ", "login a password b1c2 ", "API key", "AKIA1234567890123456 ",

@@ -88,6 +88,7 @@ var finders = func() map[string]func(*scanner, int) {
 		":aa":        (*scanner).telegram,
 		"login ":     (*scanner).netrc,
 		"cookie:":    (*scanner).cookies,
+		"…":          (*scanner).cutOff,
 	}
 	for _, k := range keyKinds {
 		all[strings.ToLower(k.prefix)] = k.find
@@ -312,15 +313,26 @@ func (sc *scanner) netrc(p int) {
 	if !sc.startsWord(p) {
 		return
 	}
-	user := sc.afterSpace(p + len("login "))
+	user := sc.afterLine(p + len("login "))
 	end, _ := sc.run(user, setting)
-	i := sc.afterSpace(end)
+	i := sc.afterLine(end)
 	if end == user || end-user > 256 || !sc.has(i, "password ") && !sc.has(i, "password\t") {
 		return
 	}
 	start := sc.afterBlanks(i + len("password "))
 	if end, _ = sc.run(start, setting); end-start >= 4 && !isReference(sc.s[start:end]) {
 		sc.mask(start, end)
+	}
+}
+
+// cutOff masks the word before an ellipsis if it looks random: it may be the beginning of a secret. Texts of guards quote calls that way.
+func (sc *scanner) cutOff(p int) {
+	start := p
+	for start > 0 && p-start < longValue && class[sc.s[start-1]]&key != 0 {
+		start--
+	}
+	if p-start >= 16 && isRandom(sc.s[start:p]) {
+		sc.mask(start, p)
 	}
 }
 

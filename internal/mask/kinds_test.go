@@ -155,6 +155,34 @@ func wanted(s string) string {
 	return before + "[…]" + after
 }
 
+// TestSecretsInTheTextsOfGuardsAreMasked: a guard quotes the beginnings of calls in its texts, as JSON that may be cut off.
+func TestSecretsInTheTextsOfGuardsAreMasked(t *testing.T) {
+	m := newMasker(t)
+	for name, text := range map[string]string{
+		"netrc over lines":                       `bash {"command":"echo 'machine example.com\n login bob\n password «hunter2»\n'"} returned the same result.`,
+		"the password of a URL without its host": `fetch {"q":"https://app:«` + mixed(40) + `»…) returned the same result.`,
+		"a key without its end":                  `export {"value":"«sk` + "-ant-" + mixed(60) + `»… returned the same result.`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got, want := brief(m.Text(unmarked(text))), wanted(text); got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+			metadata, _ := json.Marshal(map[string]any{"guard": map[string]string{"message": unmarked(text)}})
+			if got := string(m.Raw(metadata)); !masks.MatchString(got) || !json.Valid([]byte(got)) {
+				t.Errorf("in JSON: %s", got)
+			}
+		})
+	}
+	for _, text := range []string{
+		"the file internal/store/sqlstore/migrations…", "at 2026-11-22T10:11:12…", "call_1234567890…", "read a_long_name_of_a_file…", "…", "a…b…",
+		"https://example.com:8080…",
+	} {
+		if got := m.Text(text); got != text {
+			t.Errorf("%q becomes %q", text, got)
+		}
+	}
+}
+
 func TestEveryKindOfSecretIsMasked(t *testing.T) {
 	m := newMasker(t)
 	all := kinds()

@@ -110,6 +110,17 @@ func (sc *scanner) afterSpace(i int) int {
 	return i
 }
 
+// afterLine is afterSpace where the end of a line may be written as an escape.
+func (sc *scanner) afterLine(i int) int {
+	for {
+		i = sc.afterSpace(i)
+		if sc.byteAt(i) != '\\' || sc.byteAt(i+1) != 'n' && sc.byteAt(i+1) != 'r' {
+			return i
+		}
+		i += 2
+	}
+}
+
 // afterBlanks is afterSpace within one line.
 func (sc *scanner) afterBlanks(i int) int {
 	for i < len(sc.s) && (sc.s[i] == ' ' || sc.s[i] == '\t') {

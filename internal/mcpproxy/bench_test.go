@@ -119,7 +119,7 @@ func BenchmarkInFlight(b *testing.B) {
 		b.Fatal(err)
 	}
 	upstream := &url.URL{Scheme: "http", Host: "server", Path: "/mcp"}
-	h, err := NewHTTP(HTTPOptions{Profile: p, Upstream: upstream, Log: slog.New(slog.DiscardHandler), MaxBody: 1 << 20, MaxMemory: 64 << 20, Transport: w})
+	h, err := NewHTTP(HTTPOptions{Profile: p, Upstream: upstream, Log: slog.New(slog.DiscardHandler), MaxBody: 1 << 20, MaxBodies: 1 << 30, MaxMemory: 64 << 20, Transport: w})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func BenchmarkInFlight(b *testing.B) {
 		w.release = make(chan struct{})
 		w.arrived.Add(calls)
 		var ended sync.WaitGroup
-		before := memory()
+		before := heap()
 		number++
 		for n := range calls {
 			ended.Go(func() {
@@ -140,22 +140,22 @@ func BenchmarkInFlight(b *testing.B) {
 			})
 		}
 		w.arrived.Wait()
-		inFlight = memory() - before
+		inFlight = heap() - before
 		close(w.release)
 		ended.Wait()
 		return inFlight
 	}
 	wave() // the sessions exist from now on
-	first, most := memory(), 0.0
+	first, most := heap(), 0.0
 	for b.Loop() {
 		most = max(most, wave())
 	}
 	b.ReportMetric(most/calls/1024, "KiB/call")
-	b.ReportMetric((memory()-first)/(1<<20), "MiB-left")
+	b.ReportMetric((heap()-first)/(1<<20), "MiB-left")
 }
 
-// memory returns the bytes of the heap and of the stacks.
-func memory() float64 {
+// heap returns the bytes of the heap and of the stacks.
+func heap() float64 {
 	var m runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&m)

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -26,6 +27,7 @@ type HTTPOptions struct {
 	Controls  func(run string, take func(*unloop.Event)) (stop func())
 	Log       *slog.Logger
 	MaxBody   int64             // bytes of a message that is judged; a larger one passes unjudged
+	MaxBodies int64             // bytes of memory that all requests take while they are answered; more pass unjudged
 	MaxMemory int               // bytes of all sessions
 	Transport http.RoundTripper // nil for a transport like http.DefaultTransport
 }
@@ -34,6 +36,7 @@ type HTTPOptions struct {
 // is safe for concurrent use.
 type HTTP struct {
 	options  HTTPOptions
+	bodies   *memory.Pool
 	sessions *sessions
 	forward  *httputil.ReverseProxy
 	guarded  http.Handler
@@ -48,7 +51,7 @@ func NewHTTP(o HTTPOptions) (*HTTP, error) {
 		return nil, fmt.Errorf("invalid URL %q of the server: want http://HOST/PATH or https://HOST/PATH", o.Upstream.Redacted())
 	}
 	tools := NewTools()
-	h := &HTTP{options: o, streams: make(map[string]*exchange)}
+	h := &HTTP{options: o, bodies: memory.NewPool(o.MaxBodies), streams: make(map[string]*exchange)}
 	h.sessions = newSessions(o.MaxMemory, func(run string) *Session {
 		return NewSession(o.Profile, Options{Run: run, Tools: tools, Record: o.Record, Controls: o.Controls})
 	})
@@ -107,10 +110,12 @@ func (h *HTTP) pass(w http.ResponseWriter, r *http.Request, x *exchange) {
 	h.forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)))
 }
 
-// post judges the messages of a client. What cannot be read is forwarded as it is.
+// post judges the messages of a client. What cannot be read is forwarded as it is. The messages are kept until they are answered.
 func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
-	body, err := reverseproxy.ReadBody(r, h.options.MaxBody)
-	if errors.Is(err, reverseproxy.ErrTooLarge) {
+	lease := reverseproxy.NewLease(h.bodies)
+	defer lease.Release()
+	body, err := reverseproxy.ReadBody(r, h.options.MaxBody, lease)
+	if errors.Is(err, reverseproxy.ErrTooLarge) || errors.Is(err, memory.ErrBusy) {
 		h.forward.ServeHTTP(w, r)
 		return
 	}

@@ -47,7 +47,7 @@ func inFront(t *testing.T, address string, change func(*HTTPOptions)) *httptest.
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := HTTPOptions{Profile: p, Upstream: upstream, Log: slog.New(slog.DiscardHandler), MaxBody: 1 << 20, MaxMemory: 64 << 20}
+	o := HTTPOptions{Profile: p, Upstream: upstream, Log: slog.New(slog.DiscardHandler), MaxBody: 1 << 20, MaxBodies: 1 << 30, MaxMemory: 64 << 20}
 	if change != nil {
 		change(&o)
 	}

@@ -35,7 +35,7 @@ func Limit(budget int64) {
 }
 
 // Shares are the shares of the parts of a server in bytes. The rest of the budget, five sixteenths, is for the database, answers,
-// streams, and uncollected garbage.
+// streams, requests to the proxy for model APIs, and uncollected garbage.
 type Shares struct {
 	Bodies int64 // requests over HTTP, as sent and as decoded
 	Calls  int64 // requests over gRPC, as sent and as decoded

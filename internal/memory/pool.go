@@ -44,5 +44,8 @@ func (p *Pool) Take(ctx context.Context, bytes int64) (taken int64, err error) {
 	return bytes, nil
 }
 
+// TryTake takes bytes, and reports whether the pool had as many free ones. It does not wait.
+func (p *Pool) TryTake(bytes int64) bool { return p.free.TryAcquire(bytes) }
+
 // Give returns taken bytes.
 func (p *Pool) Give(bytes int64) { p.free.Release(bytes) }

@@ -388,7 +388,7 @@ func benchmarkProxy(b *testing.B, address string) *httptest.Server {
 		b.Fatal(err)
 	}
 	made, err := New(Options{
-		Profile: p, Mode: Guard, OnHalt: HaltAnswer, MaxBody: 8 << 20, MaxMemory: 64 << 20, Log: slog.New(slog.DiscardHandler),
+		Profile: p, Mode: Guard, OnHalt: HaltAnswer, MaxBody: 8 << 20, MaxBodies: 1 << 30, MaxMemory: 64 << 20, Log: slog.New(slog.DiscardHandler),
 		Upstreams: map[string]*url.URL{"openai": base},
 	})
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 const maxWindow = 8 << 20
 
 // decompress returns the body of a request in the given encoding. Codex compresses with zstd when it is signed in with an account. A
-// body that is larger than limit, or in another encoding, is an error.
-func decompress(body []byte, encoding string, limit int64) ([]byte, error) {
+// body that is larger than limit or than the memory of the lease, or in another encoding, is an error.
+func decompress(body []byte, encoding string, limit int64, lease *reverseproxy.Lease) ([]byte, error) {
 	var r io.Reader
 	switch encoding {
 	case "", "identity":
@@ -38,7 +38,7 @@ func decompress(body []byte, encoding string, limit int64) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("unknown encoding %q of the request: want gzip or zstd", encoding)
 	}
-	data, err := reverseproxy.ReadUpTo(r, limit)
+	data, err := reverseproxy.ReadUpTo(lease.Reader(r), limit)
 	if err != nil {
 		return nil, fmt.Errorf("decompress the request: %w", err)
 	}

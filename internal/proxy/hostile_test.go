@@ -56,6 +56,67 @@ func TestAHostileBodyPassesUnjudgedAndUnchanged(t *testing.T) {
 	}
 }
 
+func TestRequestsOverTheMemoryOfAllPassUnjudged(t *testing.T) {
+	const all = 1 << 20
+	u := newUpstream(t)
+	s, p := start(t, u, func(o *Options) { o.MaxBodies = all })
+	body := `{"model":"m","messages":[{"role":"user","content":"` + strings.Repeat("go on ", 1000) + `"}]}`
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, body)
+	_ = z.Close()
+	for _, tc := range []struct {
+		name     string
+		taken    int64 // by other requests
+		encoding string
+		body     string
+		unjudged int64
+	}{
+		{"a request that finds memory is judged", 0, "", body, 0},
+		{"one that finds none passes", all, "", body, 1},
+		{"one that finds some passes whole", all - reverseproxy.LeaseFactor<<12, "", body, 1},
+		{"one that finds none for its decompressed form passes compressed", all - reverseproxy.LeaseFactor<<12, "gzip", packed.String(), 1},
+		{"one that is larger than all memory passes", 0, "", strings.Repeat(body, 100), 1},
+		{"one that cannot be read passes", 0, "gzip", body, 1},
+		{"the next one is judged", 0, "", body, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			before := p.Stats()
+			if !p.bodies.TryTake(tc.taken) {
+				t.Fatal("a request before has not returned its memory")
+			}
+			_, _ = send(t, s.URL+"/openai/v1/chat/completions", []byte(tc.body), "Content-Encoding", tc.encoding)
+			p.bodies.Give(tc.taken)
+			if got := p.Stats(); got.Unjudged-before.Unjudged != tc.unjudged || got.Judged-before.Judged != 1-tc.unjudged || string(u.last()) != tc.body {
+				t.Errorf("before %+v, then %+v, or the upstream got another body", before, got)
+			}
+			if !p.bodies.TryTake(all) {
+				t.Fatal("the request has not returned its memory")
+			}
+			p.bodies.Give(all)
+		})
+	}
+}
+
+func TestAnOpenStreamTakesNoMemoryOfBodies(t *testing.T) {
+	const all = 1 << 20
+	u := newUpstream(t)
+	u.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	s, p := start(t, u, func(o *Options) { o.MaxBodies = all })
+	res, err := http.Post(s.URL+"/openai/v1/chat/completions", "application/json", strings.NewReader(`{"messages":[{"role":"user","content":"go"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if p.Stats().Judged != 1 || !p.bodies.TryTake(all) {
+		t.Errorf("memory of the sent body is taken, or %+v", p.Stats())
+	}
+}
+
 func TestAnUpstreamMayCloseAtEveryByte(t *testing.T) {
 	for name, tc := range map[string]struct {
 		api    withholder

@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -29,26 +31,30 @@ type judgedKey struct{}
 // judge judges a model call, and forwards it, forwards it with a nudge, or answers it. It forwards a request that it cannot judge
 // unchanged.
 func (p *Proxy) judge(w http.ResponseWriter, r *http.Request, a api, forward http.Handler) {
-	body, err := reverseproxy.ReadBody(r, p.options.MaxBody)
+	lease := reverseproxy.NewLease(p.bodies)
+	sent := sync.OnceFunc(lease.Release)
+	defer sent()
+	forward = reverseproxy.AfterBody(forward, sent) // the answer may be streamed for minutes
+	body, err := reverseproxy.ReadBody(r, p.options.MaxBody, lease)
 	switch {
-	case errors.Is(err, reverseproxy.ErrTooLarge):
+	case errors.Is(err, reverseproxy.ErrTooLarge), errors.Is(err, memory.ErrBusy):
 		p.passUnjudged(w, r, forward, err)
 		return
 	case err != nil:
 		p.refuse(w, a, http.StatusBadRequest, "unloop proxy: the request ended early")
 		return
 	}
-	body, err = decompress(body, r.Header.Get("Content-Encoding"), p.options.MaxBody)
+	body, err = decompress(body, r.Header.Get("Content-Encoding"), p.options.MaxBody, lease)
 	if err != nil {
 		p.passUnjudged(w, r, forward, err)
 		return
 	}
 	session := cmp.Or(sessionOf(r.Header), sessionIn(body, a.list()))
-	v, err := p.judgeInTime(a, body, session)
+	v, err := p.judgeInTime(a, body, session, lease)
 	for err == nil && v.paused != nil {
 		select {
 		case <-v.paused:
-			v, err = p.judgeInTime(a, body, session) // people may have given orders during the pause
+			v, err = p.judgeInTime(a, body, session, lease) // people may have given orders during the pause
 		case <-r.Context().Done():
 			return
 		}
@@ -72,8 +78,8 @@ const patience = 2 * time.Second
 var errLate = errors.New("judging takes too long")
 
 // judgeInTime judges a request. If that takes too long, it returns errLate. The judging continues, and its result serves the next request
-// of the conversation.
-func (p *Proxy) judgeInTime(a api, body []byte, session string) (verdict, error) {
+// of the conversation; until then it holds the lease.
+func (p *Proxy) judgeInTime(a api, body []byte, session string, lease *reverseproxy.Lease) (verdict, error) {
 	type result struct {
 		verdict verdict
 		err     error
@@ -86,7 +92,9 @@ func (p *Proxy) judgeInTime(a api, body []byte, session string) (verdict, error)
 		return verdict{}, errLate
 	}
 	done := make(chan result, 1)
+	lease.Hold()
 	go func() {
+		defer lease.Release()
 		v, err := p.conversations.judge(a, body, session) // a panic is an error
 		<-p.judging
 		done <- result{v, err}

@@ -75,7 +75,7 @@ func TestANewMessageOfAPersonEndsThePauseThatPrecedesIt(t *testing.T) {
 	o := newOrdered(t, "anthropic", Guard)
 	o.order(&unloop.Event{Type: unloop.Control, Name: unloop.ControlPause})
 	o.items = append(o.items, o.calls("c1", "ls", "a")...)
-	v, err := o.proxy.judgeInTime(anthropic{}, []byte(o.body(o.items, true)), "")
+	v, err := o.proxy.judgeInTime(anthropic{}, []byte(o.body(o.items, true)), "", lease(1<<20))
 	if err != nil || v.paused == nil {
 		t.Fatalf("a request of a paused run does not wait: %v", err)
 	}

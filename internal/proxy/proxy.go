@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -37,6 +38,12 @@ const (
 	HaltError  OnHalt = "error"  // status 400, which no client retries
 )
 
+// Limits of the memory of requests, in bytes.
+const (
+	MaxBody     = 64 << 20                           // of a request that is judged
+	LeastBodies = reverseproxy.LeaseFactor * MaxBody // for all requests: enough for the largest one
+)
+
 // Options are the options of a proxy.
 type Options struct {
 	Profile   *profile.Profile
@@ -46,6 +53,7 @@ type Options struct {
 	Budgets   Budgets
 
 	MaxBody   int64                                                    // bytes of a request that is judged; a larger one passes unjudged
+	MaxBodies int64                                                    // bytes of memory that all requests take until they are judged and sent; more pass unjudged
 	MaxMemory int                                                      // bytes of the histories that are kept
 	Record    func(*unloop.Event)                                      // receives each event once in order; must not block or keep the event; nil for none
 	Controls  func(run string, take func(*unloop.Event)) (stop func()) // calls take with the orders of people to a run; nil for no orders
@@ -64,6 +72,7 @@ type Proxy struct {
 	own           *http.ServeMux          // the paths that the proxy answers itself
 	conversations *conversations
 	budgets       *budgets
+	bodies        *memory.Pool
 	judging       chan struct{} // holds an element for each request that is being judged
 	stats         stats
 }
@@ -87,7 +96,7 @@ func New(o Options) (*Proxy, error) {
 	}
 	p := &Proxy{
 		options: o, apis: make(map[string]http.Handler), own: http.NewServeMux(), conversations: newConversations(o), budgets: b,
-		judging: make(chan struct{}, maxJudging),
+		bodies: memory.NewPool(o.MaxBodies), judging: make(chan struct{}, maxJudging),
 	}
 	for name, upstream := range o.Upstreams {
 		if err := checkUpstream(name, upstream); err != nil {

@@ -71,7 +71,7 @@ func start(t *testing.T, u *upstream, change func(*Options)) (*httptest.Server, 
 		t.Fatal(err)
 	}
 	o := Options{
-		Profile: p, Mode: Guard, OnHalt: HaltAnswer, MaxBody: 8 << 20, MaxMemory: 64 << 20, Log: slog.New(slog.DiscardHandler),
+		Profile: p, Mode: Guard, OnHalt: HaltAnswer, MaxBody: 8 << 20, MaxBodies: 1 << 30, MaxMemory: 64 << 20, Log: slog.New(slog.DiscardHandler),
 		Upstreams: map[string]*url.URL{"openai": base, "anthropic": base, "gemini": base},
 	}
 	if change != nil {

@@ -15,7 +15,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
+
+	"github.com/unloop-ai/unloop/internal/memory"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
+
+// lease returns a lease of a pool.
+func lease(bytes int64) *reverseproxy.Lease { return reverseproxy.NewLease(memory.NewPool(bytes)) }
 
 // runsOf returns the runs of the recorded events, in order.
 func (r *recorded) runsOf() (runs []string) {
@@ -170,7 +176,7 @@ func TestACompressedRequestIsJudged(t *testing.T) {
 				t.Errorf("stats are %+v", got)
 			}
 			_, bomb := start(t, u, func(o *Options) { o.MaxBody = 1 << 20 })
-			if _, err := decompress(compress(strings.Repeat("x", 2<<20)), encoding, bomb.options.MaxBody); err == nil {
+			if _, err := decompress(compress(strings.Repeat("x", 2<<20)), encoding, bomb.options.MaxBody, reverseproxy.NewLease(bomb.bodies)); err == nil {
 				t.Error("a body that grows over the limit is decompressed")
 			}
 		})
@@ -234,10 +240,10 @@ func TestASmallBodyDoesNotAllocateALargeWindow(t *testing.T) {
 	frame := func(window byte) []byte { // one raw block of three bytes, in a frame that declares a window of 1 KiB << (window / 8)
 		return []byte{0x28, 0xb5, 0x2f, 0xfd, 0, window, 3<<3 | 1, 0, 0, 'a', 'b', 'c'}
 	}
-	if data, err := decompress(frame(13<<3), "zstd", 64<<20); err != nil || string(data) != "abc" {
+	if data, err := decompress(frame(13<<3), "zstd", 64<<20, lease(1<<30)); err != nil || string(data) != "abc" {
 		t.Errorf("with a window of 8 MiB: %q, error %v", data, err)
 	}
-	if _, err := decompress(frame(15<<3), "zstd", 64<<20); err == nil {
+	if _, err := decompress(frame(15<<3), "zstd", 64<<20, lease(1<<30)); err == nil {
 		t.Error("a window of 32 MiB is allocated")
 	}
 }
@@ -248,7 +254,7 @@ func FuzzDecompress(f *testing.F) {
 	f.Add("zstd", []byte("\x28\xb5\x2f\xfd\x04\x00\x09\x00\x00abc"))
 	f.Fuzz(func(t *testing.T, encoding string, body []byte) {
 		const limit = 1 << 16
-		if data, err := decompress(body, encoding, limit); err == nil && encoding != "" && encoding != "identity" && len(data) > limit {
+		if data, err := decompress(body, encoding, limit, lease(1<<30)); err == nil && encoding != "" && encoding != "identity" && len(data) > limit {
 			t.Fatalf("%d bytes of %q", len(data), body)
 		}
 	})

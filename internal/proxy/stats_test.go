@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -10,6 +11,8 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/memory"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -101,18 +104,29 @@ func TestJudgingThatFailsOrTakesTooLongIsAnErrorSoThatTheRequestPasses(t *testin
 	u := newUpstream(t)
 	_, p := start(t, u, func(o *Options) { o.Record = func(*unloop.Event) {} })
 	body := []byte(`{"messages":[{"role":"user","content":"x"}]}`)
-	if _, err := p.judgeInTime(odd{tells: func() { panic("odd") }}, body, "a"); err == nil || err.Error() != "judging failed: odd" {
+	if _, err := p.judgeInTime(odd{tells: func() { panic("odd") }}, body, "a", lease(1<<20)); err == nil || err.Error() != "judging failed: odd" {
 		t.Errorf("a panic gives %v", err)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		p.judging = make(chan struct{}, 1)
 		released := make(chan struct{})
-		if _, err := p.judgeInTime(odd{tells: func() { <-released }}, body, "b"); err != errLate {
+		pool := memory.NewPool(1 << 20)
+		held := reverseproxy.NewLease(pool)
+		_, _ = io.Copy(io.Discard, held.Reader(bytes.NewReader(body)))
+		if _, err := p.judgeInTime(odd{tells: func() { <-released }}, body, "b", held); err != errLate {
 			t.Errorf("a verdict that does not come gives %v", err)
 		}
-		if _, err := p.judgeInTime(chat{}, body, "c"); err != errLate {
+		if _, err := p.judgeInTime(chat{}, body, "c", lease(1<<20)); err != errLate {
 			t.Errorf("a full queue gives %v", err)
 		}
+		held.Release() // the request has passed
+		if pool.TryTake(pool.Size()) {
+			t.Error("the memory of a request that is still judged is free")
+		}
 		close(released)
+		synctest.Wait()
+		if !pool.TryTake(pool.Size()) {
+			t.Error("the memory of a request that was judged late is not free")
+		}
 	})
 }

@@ -13,12 +13,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // ErrTooLarge is the error of a body that is larger than the limit.
 var ErrTooLarge = errors.New("the body is larger than what is judged")
 
-// ReadUpTo reads all of r. If that is more than limit bytes, it returns what it read, and ErrTooLarge.
+// ReadUpTo reads all of r. If that is more than limit bytes, the error is ErrTooLarge. With an error it returns what it read.
 func ReadUpTo(r io.Reader, limit int64) ([]byte, error) {
 	var b bytes.Buffer
 	return readInto(&b, r, limit)
@@ -26,7 +28,7 @@ func ReadUpTo(r io.Reader, limit int64) ([]byte, error) {
 
 func readInto(b *bytes.Buffer, r io.Reader, limit int64) ([]byte, error) {
 	if _, err := b.ReadFrom(io.LimitReader(r, limit+1)); err != nil {
-		return nil, err
+		return b.Bytes(), err
 	}
 	if int64(b.Len()) > limit {
 		return b.Bytes(), ErrTooLarge
@@ -37,9 +39,10 @@ func readInto(b *bytes.Buffer, r io.Reader, limit int64) ([]byte, error) {
 // maxAhead is how much memory a body gets before its bytes arrive: a client may announce more than it sends.
 const maxAhead = 1 << 20
 
-// ReadBody reads the body of a request and puts it back, so that the request can be forwarded. A body of more than limit bytes is
-// ErrTooLarge; it is put back as well. The upstream is not asked whether it expects the body, because the client has sent it.
-func ReadBody(r *http.Request, limit int64) ([]byte, error) {
+// ReadBody reads the body of a request, within the memory of a lease, and puts it back, so that the request can be forwarded. A body of
+// more than limit bytes is ErrTooLarge, and one that finds no memory is memory.ErrBusy; both are put back as well. The upstream is not
+// asked whether it expects the body, because the client has sent it.
+func ReadBody(r *http.Request, limit int64, l *Lease) ([]byte, error) {
 	r.Header.Del("Expect")
 	if r.ContentLength > limit {
 		return nil, ErrTooLarge
@@ -48,9 +51,9 @@ func ReadBody(r *http.Request, limit int64) ([]byte, error) {
 	if r.ContentLength > 0 {
 		b.Grow(int(min(r.ContentLength, maxAhead)) + bytes.MinRead)
 	}
-	body, err := readInto(&b, r.Body, limit)
+	body, err := readInto(&b, l.Reader(r.Body), limit)
 	switch {
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, ErrTooLarge), errors.Is(err, memory.ErrBusy):
 		r.Body = Rejoin(body, r.Body)
 		return nil, err
 	case err != nil:

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/memory"
 )
 
 // dial connects to a server and sends the beginning of a request.
@@ -93,7 +95,7 @@ func TestABodyThatIsOnlyAnnouncedTakesNoMemory(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	r := &http.Request{ContentLength: 60 << 20, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{"))}
-	if body, err := ReadBody(r, 64<<20); err != nil || string(body) != "{" {
+	if body, err := ReadBody(r, 64<<20, NewLease(memory.NewPool(1<<30))); err != nil || string(body) != "{" {
 		t.Fatalf("read %q, %v", body, err)
 	}
 	runtime.ReadMemStats(&after)
