@@ -15,7 +15,6 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	r.callWords = wordSet{}
 	w.Reset()
 	objects, members := false, 0
-	long, restores := false, true // a value has many words; all those were values before
 	for name, value := range s.canon.Members {
 		objects = true
 		members++
@@ -26,8 +25,6 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 			known := !m.Seen.add(sum ^ uint32(t.Hash) ^ uint32(fingerprint.Bytes(name)) ^ saltCall)
 			same := !m.Seen.add(h ^ uint32(t.Hash) ^ saltValue) // a path, or what else the calls have in common
 			effort.Reordered = effort.Reordered || known && !same
-			restores = restores && same
-			long = true
 		}
 		shares.put(h)
 		if n := len(w.List) - from; n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0 && m.Seen.add(h^uint32(t.Hash)^saltCall) {
@@ -60,21 +57,15 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	}
 	effort.Fresh = m.share(w)
 	effort.Writes = t.Effect == Mutating
-	effort.Reordered = effort.Reordered || long && restores && effort.Writes && !t.Shell
 	if t.Shell && s.canon.Command() != nil {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
-	m.compare(effort, next)
-}
-
-// compare sets the likeness of a call to the latest ones, and adds it to them.
-func (m *meter) compare(effort *Effort, next act) {
 	for k := range m.Acts {
 		alike := next.Outline.alike(&m.Acts[k].Outline)
-		if m.Acts[k].Tool != next.Tool {
+		if m.Acts[k].Tool != t.Hash {
 			alike *= otherTool
 		}
-		if alike >= similar && m.Acts[k].Tool == next.Tool {
+		if alike >= similar && m.Acts[k].Tool == t.Hash {
 			effort.Similar++
 		}
 		effort.Alike = max(effort.Alike, alike)

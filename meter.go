@@ -10,7 +10,7 @@ type Effort struct {
 	Item      uint32  `json:",omitzero"` // fingerprint of the first word of an identifier that no earlier call of its tool has; 0 for none
 	Known     bool    `json:",omitzero"` // its outcome has many words, and the run has seen nearly all of them
 	Word      uint32  `json:",omitzero"` // fingerprint of the first word, of the first 16, that no earlier call of its tool has; 0 for none
-	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order; or it is a change back to earlier values
+	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
 	Idle      bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something

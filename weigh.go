@@ -116,7 +116,6 @@ func (m *meter) returns(o *reading) int {
 }
 
 // yield returns the kind of result that the step had. In the output of a shell command that only reads, a word such as error is content.
-// A command that shows a page which an earlier one showed has changed nothing that the page is about.
 func (r *Run) yield(t *Tool, o *reading) Yield {
 	effort, step, w := &r.step.Effort, &r.step, o.words
 	blank := o.blank || step.Failing && w.Says == 0
@@ -127,10 +126,6 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 		return NoOp
 	case failed:
 		return Failure
-	case t.Shell && o.returns > 0 && o.Runs >= richAnswer && !nothing:
-		return Content
-	case t.Shell && nothing && !blank && o.returns > 0:
-		return NothingFound
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
 		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(o)):
 		return Change
@@ -162,15 +157,11 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 			effort.Wasted, kept = max(effort.Wasted, same), 1
 		}
 	}
-	restores := effort.Reordered && r.step.ArgsCount > 1 && effort.Names == 0 && effort.Item == 0 && !t.Shell
-	if restores && o.varied != onward {
-		effort.Wasted, kept = max(effort.Wasted, weightReworded), 1
-	}
 	if t.Shell { // the output of a command may be new, too
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 || restores
+	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept

@@ -69,29 +69,6 @@ func TestWhatIsWasted(t *testing.T) {
 		"a calibration whose error goes up and down": {func(n int) []Event {
 			return []Event{call("calibrate_axis", `{"axis":"x","feed":600}`, fmt.Sprintf(`{"axis":"x","error_um":%d,"ok":false}`, []int{962, 940, 971}[n%3]))}
 		}, 2, 4},
-		"two texts of one section that replace each other": {func(n int) []Event {
-			text := []string{"The harbour opens at six and closes at nine", "Ships wait outside until their papers are read"}[n%2]
-			return []Event{
-				call("update_section", fmt.Sprintf(`{"section":"Plan","text":%q}`, text), fmt.Sprintf(`{"ok":true,"section":"Plan","revision":%d}`, 6+n)),
-				call("read_document", `{"name":"plan.md"}`, fmt.Sprintf(`"# Plan\n\nSummary of all that was agreed so far.\n\n%s"`, text)),
-			}
-		}, 1.5, 4},
-		"one section that grows": {func(n int) []Event {
-			text := "The harbours of"
-			for _, city := range cities[:n+1] {
-				text += " " + city + " and its surroundings"
-			}
-			return []Event{
-				call("update_section", fmt.Sprintf(`{"section":"Plan","text":%q}`, text), fmt.Sprintf(`{"ok":true,"section":"Plan","revision":%d}`, 6+n)),
-				call("read_document", `{"name":"plan.md"}`, fmt.Sprintf(`"# Plan\n\nSummary of all that was agreed so far.\n\n%s"`, text)),
-			}
-		}, 0, 1},
-		"a shell that says in other words of the call that nothing changed": {func(n int) []Event {
-			return []Event{call("bash", fmt.Sprintf(`{"command":"python manage.py makemigrations ships --name %s_%d"}`, cities[n], n), `"System check identified no issues (0 silenced).\nNo changes detected in app ships"`)}
-		}, 0.5, 4},
-		"a shell that builds one target after another": {func(n int) []Event {
-			return []Event{call("bash", fmt.Sprintf(`{"command":"make %s"}`, cities[n]), fmt.Sprintf(`"cc -O2 -c %s.c\ncc -o %s %s.o\nsize %d"`, cities[n], cities[n], cities[n], 7919*(n+3)))}
-		}, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := wasted(len(cities), c.round); got < c.least || got > c.most {
