@@ -49,8 +49,8 @@ func kinds() []kind {
 		benign(codebaseLookalikes()), benign(environmentLookalikes()), benign(recordsLookalikes()), benign(onlineLookalikes()),
 		sandboxLoops(), polyglotLoops(), commerceLoops(), teamLoops(),
 		benign(sandboxLookalikes()), benign(polyglotLookalikes()), benign(commerceLookalikes()), benign(teamLookalikes()),
-		reporting(terminalLoops()), reporting(analyticsLoops()), reporting(platformLoops()), reporting(connectorLoops()), reporting(helpdeskLoops()), reporting(researchLoops()),
-		reporting(benign(terminalLookalikes())), reporting(benign(analyticsLookalikes())), reporting(benign(platformLookalikes())),
+		terminalLoops(), analyticsLoops(), platformLoops(), reporting(connectorLoops()), reporting(helpdeskLoops()), reporting(researchLoops()),
+		benign(terminalLookalikes()), benign(analyticsLookalikes()), benign(platformLookalikes()),
 		reporting(benign(connectorLookalikes())), reporting(benign(helpdeskLookalikes())), reporting(benign(researchLookalikes())))
 }
 
