@@ -111,7 +111,7 @@ func TestAConversationThatIsForgottenListensToNoOrders(t *testing.T) {
 	})
 	judge := func(text string) verdict {
 		t.Helper()
-		v, err := p.judgeInTime(anthropic{}, []byte(d.body([]string{d.says(text)}, true)), "")
+		v, err := p.judgeInTime(anthropic{}, []byte(d.body([]string{d.says(text)}, true)), "", lease(1<<20))
 		if err != nil {
 			t.Fatal(err)
 		}
