@@ -14,34 +14,39 @@ import (
 
 // least is the share of a kind of loop that the profile default must catch, where it is not 90 %.
 var least = map[string]float64{
-	"address_not_geocoded": 0.85, "assertion_stays": 0.5, "bean_not_found": 0.85, "call_cut_off": 0.8, "cell_calculated_again": 0.45,
-	"code_expired": 0.45, "container_exits_again": 0.7, "container_unhealthy": 0.85, "database_login_fails": 0.75, "delegated_again": 0.85,
-	"departments_pass_on": 0.7, "dialog_blocks_tools": 0.85, "drift_returns": 0.8, "encoder_unknown": 0.55, "end_of_page": 0.85,
-	"event_an_hour_off": 0.8, "export_lost_between_calls": 0.8, "fact_not_found_online": 0.7, "filter_without_effect": 0.7,
-	"folder_listed_again": 0.75, "goals_unsolved": 0.7, "grep_known_lines": 0.8, "host_unreachable": 0.85, "identity_not_found": 0.6,
-	"illegal_move": 0.8, "indentation_broken_again": 0.8, "inventory_full": 0.75, "light_unavailable": 0.75, "listener_refuses": 0.5,
-	"loss_is_nan": 0.8, "lost_commit_searched": 0.55, "mcp_not_connected": 0.85, "multiple_heads": 0.85, "no_active_device": 0.75,
-	"no_flights_any_way": 0.8, "node_is_nil": 0.85, "outside_allowed_directories": 0.75, "patch_rejected": 0.85, "phone_restarted_again": 0.6,
-	"pickaxe_needs_iron": 0.85, "prompt_waits_for_keys": 0.8, "question_asked_again": 0.7, "release_not_supported": 0.7,
-	"reminders_unanswered": 0.75, "repro_script_unconfigured": 0.85, "reread_slices": 0.6, "reviewers_disagree": 0.8,
-	"round_of_many_checks": 0.6, "done_without_finish": 0.7, "output_fails_schema": 0.65, "same_posts_in_feed": 0.85, "same_slots_offered": 0.7, "segfault_again": 0.75, "signature_refused": 0.8,
-	"symbol_not_in_repository": 0.85, "tester_sends_back": 0.65, "thread_read_at_once": 0.85, "token_lacks_permission": 0.75,
-	"typing_into_pager": 0.8, "version_conflict": 0.85, "villager_talked_to_again": 0.5, "vote_tied": 0.8, "waiting_for_each_other": 0.7,
-	"workflow_fails_at_same_step": 0.65,
+	"address_not_geocoded": 0.85, "analyst_asks_researcher_again": 0.85, "apt_lock_held": 0.85, "assertion_stays": 0.5,
+	"bean_not_found": 0.85, "call_cut_off": 0.8, "cell_calculated_again": 0.5, "clearance_violated": 0.75, "container_exits_again": 0.7,
+	"container_unhealthy": 0.8, "coverage_stays": 0.7, "database_login_fails": 0.8, "date_picker_jumps_back": 0.7,
+	"departments_pass_on": 0.7, "done_without_finish": 0.7, "drain_blocked_by_budget": 0.85, "drift_returns": 0.8, "encoder_unknown": 0.55,
+	"environment_unsolvable": 0.85, "event_an_hour_off": 0.8, "export_lost_between_calls": 0.85, "fact_not_found_online": 0.7,
+	"filter_without_effect": 0.8, "fit_never_converges": 0.55, "folder_listed_again": 0.8, "generated_file_overwritten": 0.85,
+	"glibc_too_old": 0.85, "grep_known_lines": 0.85, "host_unreachable": 0.85, "identity_not_found": 0.65, "illegal_move": 0.85,
+	"indentation_broken_again": 0.85, "inventory_full": 0.75, "light_unavailable": 0.75, "loss_is_nan": 0.75, "lost_commit_searched": 0.6,
+	"mail_never_found": 0.5, "model_infeasible": 0.8, "multiple_heads": 0.85, "no_active_device": 0.8, "no_flights_any_way": 0.85,
+	"node_is_nil": 0.8, "output_fails_schema": 0.65, "outside_allowed_directories": 0.75, "passes_alone_fails_in_suite": 0.65,
+	"paywall_everywhere": 0.6, "phone_restarted_again": 0.6, "plan_approved_and_replanned": 0.8, "prompt_waits_for_keys": 0.8,
+	"question_asked_again": 0.75, "quote_never_closes": 0.85, "rebase_without_changes": 0.85, "release_not_supported": 0.75,
+	"reminders_unanswered": 0.8, "round_of_many_checks": 0.7, "same_posts_in_feed": 0.85, "same_slots_offered": 0.75, "segfault_again": 0.7,
+	"self_signed_chain": 0.85, "server_never_answers": 0.55, "signature_refused": 0.6, "style_file_missing": 0.85,
+	"style_without_effect": 0.75, "symbol_not_in_repository": 0.55, "tester_sends_back": 0.65, "token_lacks_permission": 0.75,
+	"total_stays_the_same": 0.8, "typing_into_pager": 0.85, "villager_talked_to_again": 0.55, "vote_tied": 0.55,
+	"waiting_for_each_other": 0.7,
 }
 
 // missed are the kinds of loop of which the profile default catches at most half. docs/eval.md lists them. A kind of which it catches more
 // leaves the list.
 var missed = []string{
-	"accuracy_at_chance", "alert_triggers_again", "banner_returns", "boot_never_finishes", "captcha_again", "cent_moved_around",
-	"confirmed_but_not_done", "cron_never_runs", "debug_scripts_print_same", "disk_stays_full", "drafts_rewritten",
-	"facts_stored_again", "firmware_panics_again", "formula_broken", "grasp_fails", "heartbeats_read", "joins_without_rows",
-	"keyboard_covers_button", "mail_never_found", "message_bounces", "no_network", "offers_repeated", "page_still_old",
-	"panels_read_again", "paper_never_found", "passing_tests_rerun", "pattern_finds_nothing", "paywall_everywhere",
-	"policy_overrides_setting", "policy_recited", "release_in_progress", "render_stays_black", "same_comment",
-	"same_finding_added", "scan_without_text", "scraper_extracts_nothing", "server_never_answers", "slot_not_understood", "snapshot_mismatch",
-	"still_forbidden", "substitution_without_match", "sum_is_null", "thanks_exchanged", "thoughts_repeated", "timing_violated",
-	"transcript_is_music", "transfer_announced", "upload_unreadable", "variant_insisted_on", "vehicle_not_armed", "which_lamp",
+	"accuracy_at_chance", "alert_triggers_again", "banner_returns", "boot_never_finishes", "breakpoint_never_hit", "captcha_again",
+	"cent_moved_around", "code_expired", "confirmed_but_not_done", "cron_never_runs", "debug_scripts_print_same", "disk_stays_full",
+	"drafts_rewritten", "facts_stored_again", "firmware_panics_again", "formula_broken", "goals_unsolved", "grasp_fails",
+	"header_dumped_by_many_tools", "heartbeats_read", "joins_without_rows", "keyboard_covers_button", "listener_refuses", "message_bounces",
+	"migration_sees_no_change", "no_network", "no_runner_takes_job", "offers_repeated", "output_stays_truncated", "page_still_old",
+	"panels_read_again", "paper_never_found", "passing_tests_rerun", "pattern_finds_nothing", "policy_overrides_setting", "policy_recited",
+	"record_in_other_zone", "release_in_progress", "render_stays_black", "same_comment", "same_finding_added", "samples_drawn_again",
+	"scan_without_text", "scraper_extracts_nothing", "shared_document_overwritten", "slot_not_understood", "snapshot_mismatch",
+	"still_forbidden", "substitution_without_match", "sum_is_null", "tests_are_skipped", "thanks_exchanged", "thoughts_repeated",
+	"timing_violated", "transcript_is_music", "transfer_announced", "upload_unreadable", "variant_insisted_on", "vehicle_not_armed",
+	"which_lamp", "workflow_fails_at_same_step", "wrong_answer_at_test",
 }
 
 // TestDefaultKeepsItsPromises holds the profile default to what docs/eval.md says of it, on the healthy runs of the examples: as they
@@ -70,8 +75,8 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 		caught.Of += kind.Flagged.Of
 		delays = append(delays, kind.Delays...)
 	}
-	if caught.Share() < 0.76 {
-		t.Errorf("of all loops it catches %.1f %%, and not 76", 100*caught.Share())
+	if caught.Share() < 0.75 {
+		t.Errorf("of all loops it catches %.1f %%, and not 75", 100*caught.Share())
 	}
 	if median, _ := delays.Median(); median > 4 {
 		t.Errorf("the median is %.1f events, want 4", median)
