@@ -111,7 +111,7 @@ func TestErrorsInSettingsOfActingProfiles(t *testing.T) {
 		{"loopguard", "loopguard", "{max_time_per_turn: 0, no_progress_halt: 0}", []string{"max_time_per_turn is 0; it must be from 0.001 to", "no_progress_halt is 0; it must be from 1 to"}},
 		{"loopdetection", "loopdetection", "history_size: 33", []string{"history_size is 33; it must be from 2 to 32"}},
 		{"a class that there is not", "loopguard", "tools: {a: {class: safe}}", []string{`tools: a: class is "safe"; it must be one of read_only, mutating, polling`}},
-		{"a setting of a tool that there is not", "agentium", "tools: {a: {max: 3}}", []string{"tools: a: ", `unknown setting "max"; settings: max_repeats, action`}},
+		{"a setting of a tool that there is not", "agentium", "tools: {a: {max: 3}}", []string{"tools: a: ", `unknown setting "max"; did you mean max_repeats?`}},
 		{"a setting of a tool out of range", "agentium", "tools: {a: {max_repeats: 0}}", []string{"tools: a: max_repeats is 0; it must be from 1 to "}},
 		{"half a call", "agentium", "max_repeats: 2.5", []string{`max_repeats is "2.5"; it must be a whole number`}},
 		{"half a call of a tool", "agentium", "tools: {a: {max_repeats: 2.5}}", []string{`tools: a: `, `max_repeats is "2.5"; it must be a whole number`}},
