@@ -217,12 +217,16 @@ func (r *Run) results(t *Tool, e *Event) {
 		}
 	}
 	var class Hash
+	var remark []byte // of a person who refused the call
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
+			remark = fingerprint.Remark(e.Output, e.Error)
 			if t.Shell {
 				content = fingerprint.Unwrap(content)
 			}
-			content = errorLine(content, e.Error)
+			if content = errorLine(content, e.Error); remark != nil {
+				content = fingerprint.ErrorLine(remark)
+			}
 			class = fingerprint.ErrorClass(content)
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
@@ -244,12 +248,15 @@ func (r *Run) results(t *Tool, e *Event) {
 		s := getScratch()
 		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Masked))
 		s.words.Reset()
-		if t.Shell {
-			s.words.Add(fingerprint.Unwrap(e.Output))
-		} else {
-			s.words.Add(e.Output)
+		text, failure := e.Output, e.Error
+		switch {
+		case remark != nil:
+			text, failure = remark, nil
+		case t.Shell:
+			text = fingerprint.Unwrap(e.Output)
 		}
-		s.words.Add(e.Error)
+		s.words.Add(text)
+		s.words.Add(failure)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
 		r.outcome(t, class, s.words.Says > 0, varied == fewer)
