@@ -259,7 +259,11 @@ func (r *Run) results(t *Tool, e *Event) {
 		s.words.Add(failure)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
-		r.outcome(t, class, s.words.Says > 0, varied == fewer)
+		told := !t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content)
+		if class != 0 && !told { // the exit status of a command is an answer
+			t.ErrorsSinceAdvance = 0
+		}
+		r.outcome(t, class, told && s.words.Says > 0, varied == fewer)
 		if r.options.Needs&NeedEffort != 0 {
 			r.weigh(t, &s.words, class, varied)
 		}
@@ -271,8 +275,8 @@ func (r *Run) results(t *Tool, e *Event) {
 }
 
 // outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it
-// names. It counts as an error if it has content, unless it has fewer errors than the failure before.
-func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
+// names. It counts as an error if it tells of one, unless it has fewer errors than the failure before.
+func (r *Run) outcome(t *Tool, class Hash, told, fewer bool) {
 	step := &r.step
 	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
 	result := step.NormalizedResult
@@ -281,7 +285,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	}
 	seen := r.s.ResultCounts.add(result, step.Number+r.s.Advances*halfLife)
 	step.ResultCount = seen.N
-	if class != 0 && said && !fewer {
+	if class != 0 && told && !fewer {
 		step.Errors = seen
 	}
 	key := step.key()

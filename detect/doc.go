@@ -153,10 +153,11 @@ Try: read the first error once more, and fix its cause before trying again.
 
 The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. If the user refuses a call with words of
 their own, these words are the error, without the fixed sentence before them. A call also fails if it returns an output that reports a
-failure, such as an exit status, an error or a traceback. If other calls changed something in between, the finding is advisory, because
-the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because the calls may rule out
-one cause after another. A call that waits before it tries again may fail twice as often. If a number in the errors falls twice, the count
-begins anew, because errors that get fewer or smaller are progress.
+failure, such as an exit status, an error or a traceback. A shell command that fails without a word such as error, failed or not found
+gives an answer, for example of a comparison or of a search. It does not count. If other calls changed something in between, the finding
+is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because
+the calls may rule out one cause after another. A call that waits before it tries again may fail twice as often. If a number in the errors
+falls twice, the count begins anew, because errors that get fewer or smaller are progress.
 
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
 4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words
