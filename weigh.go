@@ -165,7 +165,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0
+	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept

@@ -62,6 +62,15 @@ func TestWhatIsWasted(t *testing.T) {
 		"a shell that changes one file after another in silence": {func(n int) []Event {
 			return []Event{call("bash", fmt.Sprintf(`{"command":"mv %s.txt archive/%s-%d.txt"}`, cities[n], cities[n], n), `"\n[Command finished with exit code 0]"`)}
 		}, 0, 0.5},
+		"one setting after another, each on a page of its own": {func(n int) []Event {
+			page := func(state string) string {
+				return fmt.Sprintf(`"App notifications\n%s\nAll %s notifications: %s\nAllow sounds and banners"`, cities[n], cities[n], state)
+			}
+			return []Event{
+				call("tap", fmt.Sprintf(`{"action":"click","target":"%s"}`, cities[n]), page("on")),
+				call("tap", fmt.Sprintf(`{"action":"click","target":"All %s notifications"}`, cities[n]), page("off")),
+			}
+		}, 0, 2},
 		"a calibration whose error gets smaller on each axis": {func(n int) []Event {
 			axis, um := n/3, []int{962, 320, 160}[n%3]
 			return []Event{call("calibrate_axis", fmt.Sprintf(`{"axis":"%c","feed":600}`, 'x'+axis), fmt.Sprintf(`{"axis":"%c","error_um":%d,"ok":false}`, 'x'+axis, um))}
