@@ -108,15 +108,15 @@ Why: nothing the agent did in between changed the answer, so another attempt wil
 Try: use the answer that is already there, or do something that can change it.
 
 Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file do not
-matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight of an
-occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the
-tests again after an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way
-twice, or a call that failed and then succeeds. The rule does not fire if a call that was made before has returned something new since
-the latest equal result, because that shows a new state. A call also fails if it returns an output that reports a failure, such as an exit
-status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half times the weight,
-because measurements are repeated, and a call whose results are bare numbers four times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and
-for a call that is made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default
-has this rule.
+matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight of an occurrence
+halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the tests again after
+an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way twice, or a call that
+failed and then succeeds. If something was changed in between, it must be the only number that moved. The rule does not fire if a call
+that was made before has returned something new since the latest equal result, because that shows a new state. A call also fails if it
+returns an output that reports a failure, such as an exit status, an error or a traceback. A shell command whose results differ in numbers
+without a trend needs one and a half times the weight, because measurements are repeated, and a call whose results are bare numbers four
+times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and for a call that is
+made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default has this rule.
 
 # cycle
 
