@@ -1,6 +1,10 @@
 package unloop
 
-import "github.com/unloop-ai/unloop/internal/fingerprint"
+import (
+	"math/bits"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
 
 // recentAnswers is the number of questions whose latest answer a run keeps.
 const recentAnswers = 16
@@ -97,7 +101,7 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 			now.Shrinks = before.Shrinks + 1
 		}
 		switch {
-		case now.Shrinks >= leastAdvances:
+		case now.counts(before), now.Shrinks >= leastAdvances:
 			varied = onward
 		case now.Failing && before.Failing && down:
 			varied = onward
@@ -115,6 +119,23 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 		now.Stable, varied = before.Stable, aimless
 	}
 	return now.Stable, varied
+}
+
+// counts reports whether the answer, after a change, differs from the one before it in one number only, which has moved in this direction
+// before: it counts what is done or what is left. A number that turns, and a second one that moves, begin the count anew.
+func (now *answer) counts(before *answer) bool {
+	if now.Changes == before.Changes || now.Exact != before.Exact || now.Shape != before.Shape || now.Count != before.Count || now.Failing {
+		return false
+	}
+	now.Ways = before.Ways
+	moved, moving := now.turn(before), 0
+	for _, way := range now.Ways {
+		moving += bits.OnesCount8(way)
+	}
+	if moving != 1 {
+		now.Ways = [8]uint8{}
+	}
+	return moved && moving == 1 && now.Ways == before.Ways
 }
 
 // turn records the directions in which the numbers moved since the answer before, and reports whether any of them moved.

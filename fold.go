@@ -217,12 +217,16 @@ func (r *Run) results(t *Tool, e *Event) {
 		}
 	}
 	var class Hash
+	var remark []byte // of a person who refused the call
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
+			remark = fingerprint.Remark(e.Output, e.Error)
 			if t.Shell {
 				content = fingerprint.Unwrap(content)
 			}
-			content = errorLine(content, e.Error)
+			if content = errorLine(content, e.Error); remark != nil {
+				content = fingerprint.ErrorLine(remark)
+			}
 			class = fingerprint.ErrorClass(content)
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
@@ -244,15 +248,22 @@ func (r *Run) results(t *Tool, e *Event) {
 		s := getScratch()
 		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Masked))
 		s.words.Reset()
-		if t.Shell {
-			s.words.Add(fingerprint.Unwrap(e.Output))
-		} else {
-			s.words.Add(e.Output)
+		text, failure := e.Output, e.Error
+		switch {
+		case remark != nil:
+			text, failure = remark, nil
+		case t.Shell:
+			text = fingerprint.Unwrap(e.Output)
 		}
-		s.words.Add(e.Error)
+		s.words.Add(text)
+		s.words.Add(failure)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
-		r.outcome(t, class, s.words.Says > 0, varied == fewer)
+		told := !t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content)
+		if class != 0 && !told { // the exit status of a command is an answer
+			t.ErrorsSinceAdvance = 0
+		}
+		r.outcome(t, class, told && s.words.Says > 0, varied == fewer)
 		if r.options.Needs&NeedEffort != 0 {
 			r.weigh(t, &s.words, class, varied)
 		}
@@ -264,8 +275,8 @@ func (r *Run) results(t *Tool, e *Event) {
 }
 
 // outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it
-// names. It counts as an error if it has content, unless it has fewer errors than the failure before.
-func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
+// names. It counts as an error if it tells of one, unless it has fewer errors than the failure before.
+func (r *Run) outcome(t *Tool, class Hash, told, fewer bool) {
 	step := &r.step
 	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
 	result := step.NormalizedResult
@@ -274,7 +285,7 @@ func (r *Run) outcome(t *Tool, class Hash, said, fewer bool) {
 	}
 	seen := r.s.ResultCounts.add(result, step.Number+r.s.Advances*halfLife)
 	step.ResultCount = seen.N
-	if class != 0 && said && !fewer {
+	if class != 0 && told && !fewer {
 		step.Errors = seen
 	}
 	key := step.key()

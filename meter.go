@@ -54,7 +54,7 @@ type Meter struct {
 type meter struct {
 	Meter
 	Changed    Hash    // the tool of the latest change
-	Reapplied  bool    // the latest change has nearly the words of an earlier one, and the same acknowledgement
+	Reapplied  bool    // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
 	Yield      Yield   // of the latest step that changed nothing
 	Excused    int     // number of the next steps with a reason to look again, because something was changed or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant

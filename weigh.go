@@ -138,9 +138,13 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 }
 
 // acknowledged reports whether the outcome says that the call changed something: it is short or mentions a new item of the call, and either
-// its words are new or the call names a new item.
+// its words are new or the call names a new item. The name of an object, such as a figure, does so if the call has new words: what the
+// object shows is not known.
 func (r *Run) acknowledged(o *reading) bool {
 	effort := &r.step.Effort
+	if o.words.Opaque && effort.Fresh >= freshCommand {
+		return true
+	}
 	return o.words.Ending != fingerprint.Nothing && (o.about || len(o.words.List) < shortAnswer) &&
 		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.ResultCount == 1)
 }
@@ -161,7 +165,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0
+	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Excused = excusedSteps
 	return kept

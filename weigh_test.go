@@ -62,6 +62,29 @@ func TestWhatIsWasted(t *testing.T) {
 		"a shell that changes one file after another in silence": {func(n int) []Event {
 			return []Event{call("bash", fmt.Sprintf(`{"command":"mv %s.txt archive/%s-%d.txt"}`, cities[n], cities[n], n), `"\n[Command finished with exit code 0]"`)}
 		}, 0, 0.5},
+		"one setting after another, each on a page of its own": {func(n int) []Event {
+			page := func(state string) string {
+				return fmt.Sprintf(`"App notifications\n%s\nAll %s notifications: %s\nAllow sounds and banners"`, cities[n], cities[n], state)
+			}
+			return []Event{
+				call("tap", fmt.Sprintf(`{"action":"click","target":"%s"}`, cities[n]), page("on")),
+				call("tap", fmt.Sprintf(`{"action":"click","target":"All %s notifications"}`, cities[n]), page("off")),
+			}
+		}, 0, 2},
+		"a list that counts the settings changed so far": {func(n int) []Event {
+			return []Event{
+				call("edit_setting", fmt.Sprintf(`{"name":"%s","value":"off"}`, cities[n]), `"saved"`),
+				call("show_list", `{}`, fmt.Sprintf(`"All apps of this device\nThe notifications of %d apps are off"`, n)),
+				call("show_help", `{"topic":"apps"}`, `"Choose an app to change its notifications, then go back to the list"`),
+			}
+		}, 0, 0.9},
+		"a list with a count that goes up and down": {func(n int) []Event {
+			return []Event{
+				call("edit_setting", fmt.Sprintf(`{"name":"%s","value":"off"}`, cities[n]), `"saved"`),
+				call("show_list", `{}`, fmt.Sprintf(`"All apps of this device\nThe notifications of %d apps are off"`, n%2)),
+				call("show_help", `{"topic":"apps"}`, `"Choose an app to change its notifications, then go back to the list"`),
+			}
+		}, 1, 4},
 		"a calibration whose error gets smaller on each axis": {func(n int) []Event {
 			axis, um := n/3, []int{962, 320, 160}[n%3]
 			return []Event{call("calibrate_axis", fmt.Sprintf(`{"axis":"%c","feed":600}`, 'x'+axis), fmt.Sprintf(`{"axis":"%c","error_um":%d,"ok":false}`, 'x'+axis, um))}

@@ -108,15 +108,15 @@ Why: nothing the agent did in between changed the answer, so another attempt wil
 Try: use the answer that is already there, or do something that can change it.
 
 Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file do not
-matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight of an
-occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the
-tests again after an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way
-twice, or a call that failed and then succeeds. The rule does not fire if a call that was made before has returned something new since
-the latest equal result, because that shows a new state. A call also fails if it returns an output that reports a failure, such as an exit
-status, an error or a traceback. A shell command whose results differ in numbers without a trend needs one and a half times the weight,
-because measurements are repeated, and a call whose results are bare numbers four times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and
-for a call that is made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default
-has this rule.
+matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight of an occurrence
+halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the tests again after
+an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way twice, or a call that
+failed and then succeeds. If something was changed in between, it must be the only number that moved. The rule does not fire if a call
+that was made before has returned something new since the latest equal result, because that shows a new state. A call also fails if it
+returns an output that reports a failure, such as an exit status, an error or a traceback. A shell command whose results differ in numbers
+without a trend needs one and a half times the weight, because measurements are repeated, and a call whose results are bare numbers four
+times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and for a call that is
+made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default has this rule.
 
 # cycle
 
@@ -151,11 +151,13 @@ Why: the changed inputs do not remove the cause of the error.
 
 Try: read the first error once more, and fix its cause before trying again.
 
-The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. A call also fails if it returns an
-output that reports a failure, such as an exit status, an error or a traceback. If other calls changed something in between, the
-finding is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too,
-because the calls may rule out one cause after another. A call that waits before it tries again may fail twice as often. If a number in
-the errors falls twice, the count begins anew, because errors that get fewer or smaller are progress.
+The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. If the user refuses a call with words of
+their own, these words are the error, without the fixed sentence before them. A call also fails if it returns an output that reports a
+failure, such as an exit status, an error or a traceback. A shell command that fails without a word such as error, failed or not found
+gives an answer, for example of a comparison or of a search. It does not count. If other calls changed something in between, the finding
+is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because
+the calls may rule out one cause after another. A call that waits before it tries again may fail twice as often. If a number in the errors
+falls twice, the count begins anew, because errors that get fewer or smaller are progress.
 
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
 4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words

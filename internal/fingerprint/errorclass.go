@@ -166,6 +166,9 @@ func namesError(line []byte) bool {
 
 var tellingWords = [...]string{"rror", "xception", "ailed", "FAIL", "ot found", "enied", "o such", "annot", "nvalid", "imed out", "imeout", "efused", "nknown", "unexpected"}
 
+// TellsOfFailure reports whether a line from ErrorLine has a word such as error, failed or not found.
+func TellsOfFailure(line []byte) bool { return tells(line) }
+
 func tells(line []byte) bool {
 	for _, w := range tellingWords {
 		if bytes.Contains(line, []byte(w)) {

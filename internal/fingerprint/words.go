@@ -55,6 +55,7 @@ type Words struct {
 	Says    int                      // number of words, without numbers, ids and the words exit, code and status
 	Zero    bool                     // the Ending is Nothing, expressed as a count of 0
 	Void    bool                     // the text is an empty value, such as [] or None
+	Opaque  bool                     // the text is the name of an object, such as <Figure size 640x480>, and not its content
 	Passing bool                     // the text describes a transient failure, such as a timeout
 	before  uint16                   // what the previous word says: bits such as fails
 	latest  [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
@@ -92,6 +93,7 @@ func (w *Words) add(b []byte) {
 	if from == 0 && w.void(b) {
 		w.Void, w.Ending = true, Nothing
 	}
+	w.Opaque = w.Opaque || from == 0 && opaque(b)
 }
 
 // Append is Add without the classification: it does not set Tail, Shape, Ending, Zero, Void and Passing.
