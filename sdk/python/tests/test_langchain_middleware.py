@@ -117,11 +117,11 @@ def test_an_agent_that_says_the_same_again_is_told_and_ended() -> None:
 
     def model(messages: list[Any]) -> AIMessage:
         asked.append(messages)
-        return call("search", query="the lost letter", text="I will look into the next box of letters.")
+        return call("search", query=f"the lost letter {len(asked)}", text="I will look into the next box of letters.")
 
     result = researcher([model], middleware=[UnloopMiddleware()]).invoke(ASK, deep())
-    assert isinstance(asked[3][-1], HumanMessage)
-    assert asked[3][-1].text.startswith("[loop-guard] You may be going round in circles: ")
+    assert isinstance(asked[4][-1], HumanMessage)
+    assert asked[4][-1].text.startswith("[loop-guard] You may be going round in circles: ")
     last = result["messages"][-1]
     assert str(last.content).startswith("[loop-guard] Halted: ")
     assert not last.tool_calls

@@ -136,11 +136,12 @@ test("a failed tool returns to the model what it returns without the middleware,
 });
 
 test("an agent that repeats its message is nudged once, and ended", async () => {
-  const model = new Script([
-    [{ tool: "search", args: { query: "the lost letter", say: "I will look into the next box of letters." } }],
-  ]);
+  const say = "I will look into the next box of letters.";
+  const model = new Script(
+    Array.from({ length: 12 }, (_, k): Step => [{ tool: "search", args: { query: `the lost letter ${k}`, say } }]),
+  );
   const result = await createAgent({ model, tools: toolset, middleware: [unloopMiddleware()] }).invoke(ASK, deep());
-  assert.match(String(model.asked[3]?.at(-1)?.content), /^\[loop-guard\] You may be going round in circles: /);
+  assert.match(String(model.asked[4]?.at(-1)?.content), /^\[loop-guard\] You may be going round in circles: /);
   assert.equal(result.messages.filter((message) => message instanceof HumanMessage).length, 1);
   assert.match(String(result.messages.at(-1)?.content), /^\[loop-guard\] Halted: [\s\S]*What I had so far: I will look/);
 });

@@ -89,11 +89,13 @@ test('with onHalt "raise" a halt rejects with LoopError', async () => {
 
 test("a text that repeats beside calls is nudged with the next request, and not in later ones", async () => {
   const say = "I will look into the next box of letters.";
-  const model = script([[{ tool: "search", args: { query: "the lost letter", say } }]]);
+  const model = script(
+    Array.from({ length: 12 }, (_, k): Step => [{ tool: "search", args: { query: `the lost letter ${k}`, say } }]),
+  );
   await agentOf(model, { record: false }).generate(asked, steps);
   const users = model.doGenerateCalls.map(({ prompt }) => prompt.filter((message) => message.role === "user"));
-  assert.equal(users[2]?.length, 1);
-  assert.match(JSON.stringify(users[3]?.[1]?.content), /\[loop-guard\] You may be going round in circles/);
+  assert.equal(users[3]?.length, 1);
+  assert.match(JSON.stringify(users[4]?.[1]?.content), /\[loop-guard\] You may be going round in circles/);
   assert.ok(users.every((messages) => messages.length <= 2));
 });
 

@@ -128,8 +128,11 @@ test("the nudge about a tool that throws is in the next output", async () => {
 test("a text that repeats beside calls is nudged with the next output", async () => {
   const host = await new Host().load({ record: false });
   const say = "I will look into the next box of letters.";
-  await host.turn("r", [[{ tool: "search", args: { query: "the lost letter", say } }]]);
-  assert.match(host.outputs[2] ?? "", /^one letter, of 1911\n\n\[loop-guard\] .* repeats what it said before/s);
+  await host.turn(
+    "r",
+    Array.from({ length: 12 }, (_, k): Step => [{ tool: "search", args: { query: `the lost letter ${k}`, say } }]),
+  );
+  assert.match(host.outputs[3] ?? "", /^one letter, of 1911\n\n\[loop-guard\] .* repeats what it said before/s);
 });
 
 test("a shell command that exits with an error is recorded as failed, and a turn that fails ends its run", async () => {
