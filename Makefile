@@ -211,9 +211,9 @@ eval: ## measure the profiles on EVAL_RUNS, and on loops and lookalikes made of 
 		for seed in 1 2 3; do bin/unloop eval make --seed $$seed --kinds $$kinds $(EVAL_RUNS); done | bin/unloop eval --profile $(EVAL_PROFILES) -; done
 
 .PHONY: train
-train: ## train the model of stalled_steps on the judged runs of EVAL_RUNS and on the tuning kinds, and measure it on what it was not trained on
+train: ## train the model of stalled_steps on the judged runs of EVAL_RUNS, the healthy examples and the tuning kinds, and measure it on what it was not trained on
 	@mkdir -p .cache && go run ./cmd/unloop eval make --seed 2 --kinds tuning examples/healthy/*.jsonl > .cache/kinds.jsonl
-	@go run ./internal/train .cache/kinds.jsonl $(EVAL_RUNS) > .cache/features.jsonl
+	@go run ./internal/train .cache/kinds.jsonl examples/healthy/*.jsonl $(EVAL_RUNS) > .cache/features.jsonl
 	@"$$(scripts/python-env internal/train/requirements.txt)" internal/train/train.py .cache/features.jsonl stalled_model.go
 
 .PHONY: compare

@@ -14,7 +14,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	shares := noMinima
 	r.callWords = wordSet{}
 	w.Reset()
-	objects, members := false, 0
+	objects, members, selects := false, 0, false
 	for name, value := range s.canon.Members {
 		objects = true
 		members++
@@ -27,6 +27,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 			effort.Reordered = effort.Reordered || known && !same
 		}
 		shares.put(h)
+		selects = selects || readsRows(value)
 		if n := len(w.List) - from; n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0 && m.Seen.add(h^uint32(t.Hash)^saltCall) {
 			effort.Item = w.List[from].Hash
 		}
@@ -56,7 +57,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		m.Said = 0
 	}
 	effort.Fresh = m.share(w)
-	effort.Writes = t.Effect == Mutating
+	effort.Writes = t.Effect == Mutating && !t.Looks && !selects
 	if t.Shell && s.canon.Command() != nil {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
@@ -85,6 +86,7 @@ const (
 	saltOutcome         = 0x2C1B3C6D // templates of outcomes
 	saltReturn          = 0x7F4A7C15 // templates of outcomes that occurred twice
 	saltSymptom         = 0x165667B1 // items that tell of a failure
+	saltLine            = 0x3C6EF372 // items of outcomes, without numbers and ids
 	saltDemand          = 0x61C88647 // words of a person
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 )
@@ -122,6 +124,12 @@ func idles(words [][]byte) bool {
 		}
 	}
 	return true
+}
+
+// readsRows reports whether an argument, as raw JSON, is a query of a database that only reads.
+func readsRows(value []byte) bool {
+	const verb = `"select `
+	return len(value) > len(verb) && value[1]|0x20 == verb[1] && bytes.EqualFold(value[:len(verb)], []byte(verb))
 }
 
 // reads reports whether a command only reads.

@@ -1,6 +1,7 @@
 package unloop
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
@@ -28,7 +29,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 		if fresh >= answeredNew && !known || reply {
 			m.Talk = max(0, m.Talk-m.Question) // it is a new answer, so that question does not count
 		}
-		m.Question, m.Demand = 0, m.newWord(&s.words)
+		m.Question, m.Demand = 0, m.firstNewWord(&s.words)
 		if fresh >= answeredNew {
 			m.Demand = 0
 		}
@@ -85,8 +86,8 @@ func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, know
 	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named, item
 }
 
-// newWord adds the words of a message of a person to the set of what was seen, and returns the fingerprint of the first new one, or 0.
-func (m *meter) newWord(w *fingerprint.Words) (first uint32) {
+// firstNewWord adds the words of a message of a person to the set of what was seen, and returns the fingerprint of the first new one, or 0.
+func (m *meter) firstNewWord(w *fingerprint.Words) (first uint32) {
 	for _, word := range w.List {
 		if word.Hash != 0 && m.Seen.add(word.Hash^saltDemand) && first == 0 {
 			first = word.Hash
@@ -97,10 +98,5 @@ func (m *meter) newWord(w *fingerprint.Words) (first uint32) {
 
 // heeds reports whether a message has the word that a person's latest message had first.
 func (m *meter) heeds(w *fingerprint.Words) bool {
-	for _, word := range w.List {
-		if word.Hash == m.Demand {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.List, func(word fingerprint.Word) bool { return word.Hash == m.Demand })
 }

@@ -38,6 +38,20 @@ func EffectOf(name string) Effect {
 	return effect
 }
 
+// looksByName reports whether a tool only looks at something, according to the words of its name. The progress meter uses it for tools that
+// EffectOf calls Mutating.
+func looksByName(name string) bool {
+	for word := range Words(name) {
+		switch word {
+		case "locate", "detect", "recognize", "identify", "classify", "measure", "analyze", "evaluate", "verify", "validate", "lint", "compare",
+			"preview", "screenshot", "photo", "transcribe", "translate", "geocode", "explain", "history", "tree", "receive", "peek", "visit",
+			"wikipedia":
+			return true
+		}
+	}
+	return false
+}
+
 // waitsByName reports whether a tool only waits, according to the words of its name. A tool that waits for something, such as
 // wait_for_job, does not: it returns a state.
 func waitsByName(name string) bool {

@@ -2,7 +2,7 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// Features are what Meter.Stalled is estimated from: the quantities of the latest step, then their moving averages. They are from 0 to 1,
+// Features are what the model rates a step by: the quantities of the latest step, then their moving averages. They are from 0 to 1,
 // except that of Effort.Wasted, which is at most 1.3. featureNames has their names.
 type Features [2 * stepFeatures]float32
 
@@ -24,10 +24,14 @@ func featureNames() []string {
 	}
 }
 
-// averaging is the share of a moving average that is kept from step to step. Half of that is kept when a person spoke in between.
-const averaging = 0.8
+// How much of a moving average is kept from step to step. Half of it is kept when a person spoke in between.
+const (
+	averaging = 0.8  // of a quantity
+	smoothing = 0.25 // of the estimate: one step that looks stalled is often honest
+)
 
-// estimate works out how likely it is that the step that has just ended, and those before it, made no progress.
+// estimate works out how likely it is that the step that has just ended, and those before it, made no progress. It is a moving average of
+// what the model says of each step.
 func (r *Run) estimate(t *Tool, o *reading, excused int) {
 	m, step, effort := &r.s.Meter, &r.step, &r.step.Effort
 	w := o.words
@@ -41,11 +45,11 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 		many(step.Errors.N, 3), float32(step.Errors.Weight / (step.Errors.Weight + 3)), many(t.Errors.Inputs, 2), one(step.Novel),
 		one(m.LatestTool != t.Hash), one(m.Spoken), many(effort.Said, 32), float32(effort.Announced),
 		float32((o.Fresh - o.Numbers) / float64(o.Runs+2)), many(o.Symptoms, 2), many(o.Known, 2), many(o.Returned, 2),
-		many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered), float32(min(1, rewritten(effort))), one(effort.Word != 0), one(o.names(effort.Word)),
+		many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered), float32(min(1, rewritten(effort))), one(effort.Word != 0), one(o.named),
 	}
-	kept := float32(averaging)
+	kept, smooth := float32(averaging), smoothing
 	if m.Spoken {
-		kept /= 2
+		kept, smooth = kept/2, smooth/2
 	}
 	for k, x := range now {
 		m.Averages[k] = float32(kept*m.Averages[k]) + float32((1-averaging)*x) // rounded alike on every processor
@@ -57,7 +61,7 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 		m.Same = 0
 	}
 	m.LatestTool, m.Spoken = t.Hash, false
-	m.Stalled = stalledModel.Estimate(m.Features[:])
+	m.Stalled = float64(smooth*m.Stalled) + float64((1-smooth)*stalledModel.Estimate(m.Features[:]))
 	switch {
 	case m.Stalled < progressing:
 		m.Steps = 0

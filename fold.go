@@ -76,14 +76,17 @@ func (r *Run) start(e *Event) {
 		copy(r.s.Open, r.s.Open[1:])
 		r.s.Open = r.s.Open[:maxOpen-1]
 	}
-	r.s.Open = append(r.s.Open, openCall{Step: r.step, Call: e.CallID, Span: e.SpanID, Words: r.callWords})
+	r.s.Open = append(r.s.Open, openCall{}) // filled in place: it is large
+	o := &r.s.Open[len(r.s.Open)-1]
+	o.Step, o.Call, o.Span, o.Words = r.step, e.CallID, e.SpanID, r.callWords
 }
 
 // identify makes the step of a call event and computes its fingerprints. The canonical arguments that it returns are valid
 // until s is used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	canonical = s.canon.Canonical(e.Input)
-	r.step = Step{Number: r.s.Calls, Tool: t.Name, Agent: e.Agent, Effect: t.Effect, Start: r.current.Ref}
+	r.step = Step{} // filled in place: it is large
+	r.step.Number, r.step.Tool, r.step.Agent, r.step.Effect, r.step.Start = r.s.Calls, t.Name, e.Agent, t.Effect, r.current.Ref
 	if r.options.Needs&NeedRaw != 0 {
 		r.step.RawHash = fingerprint.Join(t.Hash, fingerprint.Bytes(e.Input))
 	}
@@ -143,9 +146,8 @@ func (r *Run) end(e *Event) {
 	if r.options.ignores(e.ToolName()) {
 		return
 	}
-	if o, ok := r.join(e); ok {
-		r.step, r.callWords = o.Step, o.Words
-		t = r.tool(o.Step.Tool, nil)
+	if r.join(e) {
+		t = r.tool(r.step.Tool, nil)
 	} else {
 		r.callWords = wordSet{}
 		t = r.tool(e.ToolName(), e.Hints)
@@ -178,9 +180,9 @@ func (r *Run) end(e *Event) {
 	r.storeStep()
 }
 
-// join finds and closes the open call that e ends: by call id, span or parent, else the oldest open call of the tool. An
-// outcome without a tool matches any tool.
-func (r *Run) join(e *Event) (openCall, bool) {
+// join closes the open call that e ends and makes it the current step: by call id, span or parent, else the oldest open call of
+// the tool. An outcome without a tool matches any tool. It reports whether there is one.
+func (r *Run) join(e *Event) bool {
 	best, tool := -1, e.ToolName()
 	for k := range r.s.Open {
 		o := &r.s.Open[k]
@@ -194,13 +196,13 @@ func (r *Run) join(e *Event) (openCall, bool) {
 		}
 	}
 	if best < 0 {
-		return openCall{}, false
+		return false
 	}
-	o := r.s.Open[best]
+	r.step, r.callWords = r.s.Open[best].Step, r.s.Open[best].Words
 	copy(r.s.Open[best:], r.s.Open[best+1:])
 	r.s.Open[len(r.s.Open)-1] = openCall{}
 	r.s.Open = r.s.Open[:len(r.s.Open)-1]
-	return o, true
+	return true
 }
 
 // results reads the result of a call.

@@ -12,12 +12,14 @@ type Effort struct {
 	Word      uint32  `json:",omitzero"` // fingerprint of the first word, of the first 16, that no earlier call of its tool has; 0 for none
 	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
 	Idle      bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
+	About     bool    `json:",omitzero"` // its outcome is rich and mentions an item that no earlier call of its tool names, and not as the cause of a failure
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something
 	Similar   int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
 	Said      int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
 	Announced float64 `json:",omitzero"` // the similarity of the words of the call and of that message
 	Novelty   float64 `json:",omitzero"` // how much of the outcome is new, mainly the share of its sequences that the run had not seen
+	Lines     int     `json:",omitzero"` // lines, sentences and members of its outcome that are new to the run in more than numbers, ids and words of the call
 	Wasted    float64 `json:",omitzero"` // how much of the step was wasted, from 0 to 1.3
 	Yield     Yield   `json:",omitzero"` // the kind of its result
 }
@@ -45,7 +47,7 @@ type Meter struct {
 	Talk    float64  // messages to a person without novelty, less the novelty since
 	Talked  EventRef // the first of these messages
 
-	// Features are the quantities that Stalled was estimated from at the latest step. Detectors do not need them: they are exported for
+	// Features are the quantities from which the model rates the latest step. Detectors do not need them: they are exported for
 	// the program that trains the model, which is in another package.
 	Features Features `json:"-"`
 }
@@ -126,6 +128,7 @@ const (
 	noveltyHalf   = 60   // the number of new runs of words that is half of the greatest novelty
 	newError      = 0.5  // the least novelty of an error that was not seen before
 	knownError    = 0.5  // the factor for the novelty of text around a known error
+	lineNovelty   = 0.5  // the least novelty of a new line in the answer to an equal call
 	onwardNovelty = 0.7  // the least novelty of a number that moves one way
 	keptEach      = 0.96 // the share of the evidence that is kept from step to step
 	keptByPerson  = 0.7  // the share of the evidence that is kept when a person speaks

@@ -11,6 +11,7 @@ type novelty struct {
 	Symptoms int     // items that tell of a failure
 	Known    int     // of these, those that the run has seen, with any numbers
 	Returned int     // of these, those that it has seen twice
+	Lines    int     // items that are new in their words, without numbers, ids and the words of the call
 }
 
 // share adds the sequences of four words of a call, and returns the share of them that is new.
@@ -60,10 +61,13 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 		}
 		item := words[:length]
 		words = words[length:]
+		letters, before := uint32(0), n.Fresh
 		if from != nil {
-			template, symptom := from.template(item)
+			template, said, fails := from.template(item)
 			n.Template += template
-			n.addSymptom(m, symptom)
+			if letters = said; fails {
+				n.addSymptom(m, letters)
+			}
 			from.maskIDs(item)
 		}
 		if length < 4 {
@@ -75,7 +79,6 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			if m.Seen.add(fingerprint.Run4(fingerprint.Run2(run[0], run[1]), fingerprint.Run2(run[2], run[3]))) {
 				n.addFresh(m.runNovelty(run[:], from, length), 1)
 			}
-			continue
 		}
 		for k := 3; k < length; {
 			var found int
@@ -90,6 +93,9 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 					n.addFresh(m.runNovelty(item[s.end-3:s.end+1], from, length), weight)
 				}
 			}
+		}
+		if letters != 0 && n.Fresh > before && m.Seen.add(letters^saltLine) {
+			n.Lines++
 		}
 	}
 	return n
@@ -127,11 +133,8 @@ func (n *novelty) addFresh(fresh float64, runs int) {
 	}
 }
 
-// addSymptom counts an item that tells of a failure. It ignores 0, which means another item.
+// addSymptom counts an item that tells of a failure.
 func (n *novelty) addSymptom(m *meter, symptom uint32) {
-	if symptom == 0 {
-		return
-	}
 	n.Symptoms++
 	switch m.Seen.times(symptom, saltSymptom, saltReturnedSymptom) {
 	case 1:
@@ -169,9 +172,12 @@ func (m *meter) runNovelty(run []fingerprint.Word, from *origin, length int) flo
 }
 
 // maskIDs gives all ids that follow a word, and all numbers of a failure, one fingerprint. An item of fewer than four words keeps its
-// ids.
+// ids, except behind the word id.
 func (from *origin) maskIDs(item []fingerprint.Word) {
-	for k := 1; k < len(item) && len(item) >= 4 && !from.about; k++ {
+	for k := 1; k < len(item) && !from.about; k++ {
+		if len(item) < 4 && !fingerprint.NamesID(item[k-1]) {
+			continue
+		}
 		if item[k].Kind == fingerprint.Mixed && item[k-1].Kind == fingerprint.Letters || from.failed && item[k].Kind == fingerprint.Number {
 			item[k].Hash = anyID
 		}
@@ -179,10 +185,9 @@ func (from *origin) maskIDs(item []fingerprint.Word) {
 }
 
 // template returns the fingerprint of an item of an outcome, without the words of the call, without ids and, in a failure, without
-// numbers. symptom is the fingerprint of the item without numbers if it tells of a failure, else 0.
-func (from *origin) template(item []fingerprint.Word) (template, symptom uint32) {
+// numbers. letters is the fingerprint of its words without numbers and ids, 0 if there are none. fails means that it tells of a failure.
+func (from *origin) template(item []fingerprint.Word) (template, letters uint32, fails bool) {
 	line := uint32(len(item))
-	letters, fails := uint32(0), false
 	for k, word := range item {
 		h := word.Hash
 		switch {
@@ -203,10 +208,7 @@ func (from *origin) template(item []fingerprint.Word) (template, symptom uint32)
 			fails = fails || fingerprint.TellsFailure(word)
 		}
 	}
-	if !fails {
-		letters = 0
-	}
-	return line * 0x85EBCA6B, letters
+	return line * 0x85EBCA6B, letters, fails
 }
 
 // echoedWords is the number of words of a call that its wordSet contains.

@@ -2,6 +2,7 @@ package unloop
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 )
 
@@ -114,5 +115,28 @@ func TestWordsOfACallAreASet(t *testing.T) {
 	}
 	if wrong > 600 {
 		t.Errorf("%d of 10000 other words are members", wrong)
+	}
+}
+
+// The name of a number says that it is an id or a duration, which are no content.
+func TestNumbersAfterNamesOfIDsAndDurations(t *testing.T) {
+	for output, known := range map[string]bool{
+		`{"submission_id":%d}`:         true,
+		`{"pid":%d}`:                   true,
+		`{"duration_ms":%d}`:           true,
+		`{"uptime_s":%d}`:              true,
+		`{"elapsed":%d}`:               true,
+		`{"tests_passed":%d}`:          false,
+		`{"p95_ms":%d}`:                false,
+		`{"duration":"all","left":%d}`: false,
+	} {
+		r := NewRun("r", measured)
+		var last Effort
+		for k, problem := range []string{"apples", "pears", "plums"} {
+			last = effortOf(t, r, "get_result", `{"of":"`+problem+`"}`, fmt.Sprintf(output, 29374+811*k))
+		}
+		if got := last.Novelty < knownNovelty; got != known {
+			t.Errorf("%s: novelty %.2f; known: %t, want %t", output, last.Novelty, got, known)
+		}
 	}
 }

@@ -1,10 +1,6 @@
 package unloop
 
-import (
-	"slices"
-
-	"github.com/unloop-ai/unloop/internal/fingerprint"
-)
+import "github.com/unloop-ai/unloop/internal/fingerprint"
 
 // reading is the content of an outcome, compared with the run so far.
 type reading struct {
@@ -13,6 +9,8 @@ type reading struct {
 	varied  variation
 	class   Hash // of the error; 0 for none
 	about   bool // it mentions an item that no earlier call of its tool names
+	named   bool // it mentions the first word of the call that no earlier call of its tool has
+	shown   bool // it does, and the call may change something and did not fail
 	blank   bool // it has no word, or one known number
 	shapes  int  // outcomes of the tool so far with these words and any numbers and ids, this one included
 	returns int  // earlier outcomes with its template, at most 2; 0 for a short outcome
@@ -31,6 +29,8 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 		return
 	}
 	o := r.readOutcome(t, w, class, varied)
+	r.step.Effort.About = o.about && o.Runs >= richAnswer && r.step.Effort.about(w)
+	r.step.Effort.Lines = o.Lines
 	excused := m.Excused
 	r.assess(t, &o)
 	if r.step.Effort.Novelty >= newResult {
@@ -49,7 +49,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	effort.Novelty = o.share(varied)
 	effort.Varies = varied == aimless
 	o.returns = m.returns(o)
-	if o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about {
+	if !o.shown && (o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about) {
 		effort.Known = true
 		switch {
 		case varied != onward:
@@ -57,6 +57,9 @@ func (r *Run) assess(t *Tool, o *reading) {
 		case m.answer(r.step.TargetHash).Advances < leastAdvances: // it may be chance
 			effort.Novelty /= 2
 		}
+	}
+	if o.Lines > 0 && effort.Alike == 1 && r.step.ResultCount == 1 && !r.step.Failing && varied == otherwise {
+		effort.Known, effort.Novelty = false, max(effort.Novelty, lineNovelty) // it asks again, and one line tells what has changed
 	}
 	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {
@@ -87,6 +90,8 @@ func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied vari
 	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
 	o.shapes = r.s.ResultCounts.add(fingerprint.Join(t.Hash, w.Shape), r.step.Number+r.s.Advances*halfLife).N
 	o.novelty = r.s.Meter.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
+	o.named = o.names(r.step.Effort.Word)
+	o.shown = o.named && r.step.Effort.Writes && !t.Shell && !r.step.Failing
 	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0 && !w.Distinctive()
 	return o
 }
@@ -137,16 +142,16 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 	return Content
 }
 
-// acknowledged reports whether the outcome says that the call changed something: it is short or mentions a new item of the call, and either
-// its words are new or the call names a new item. The name of an object, such as a figure, does so if the call has new words: what the
-// object shows is not known.
+// acknowledged reports whether the outcome says that the call changed something. It does if it mentions the new word of the call. It also does
+// if it is short or mentions a new item of the call, and either its words are new or the call names a new item. The name of an object, such as
+// a figure, does so if the call has new words: what the object shows is not known.
 func (r *Run) acknowledged(o *reading) bool {
 	effort := &r.step.Effort
 	if o.words.Opaque && effort.Fresh >= freshCommand {
 		return true
 	}
-	return o.words.Ending != fingerprint.Nothing && (o.about || len(o.words.List) < shortAnswer) &&
-		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.ResultCount == 1)
+	return o.words.Ending != fingerprint.Nothing && (o.shown || (o.about || len(o.words.List) < shortAnswer) &&
+		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.ResultCount == 1))
 }
 
 // weighChange sets how much of a change was wasted, and returns how much of the evidence is kept.
@@ -225,7 +230,7 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 		}
 		return 1, alike
 	case NothingFound:
-		if effort.Writes && !t.Shell && o.words.Ending == fingerprint.Nothing {
+		if t.Effect == Mutating && !t.Shell && o.words.Ending == fingerprint.Nothing {
 			return 1, max(alike, alikeAnswers)
 		}
 		if o.words.Zero && effort.Known && effort.Names == 0 {
@@ -252,29 +257,6 @@ func (r *Run) weighResult(t *Tool, o *reading) (weight, alike float64) {
 func (r *Run) value(o *reading) bool {
 	effort, n := &r.step.Effort, len(o.words.List)
 	return !effort.Writes && (effort.Item != 0 && o.words.Count > 0 && n < shortAnswer || effort.Names != 0 && n < fullAnswer)
-}
-
-// mentioned reports whether a text is about a new item: it has the identifier, or one of the numbers and ids, of the call that no earlier
-// call of its tool has.
-func (effort *Effort) mentioned(w *fingerprint.Words) bool {
-	if effort.Names == 0 && effort.Item == 0 {
-		return false
-	}
-	for _, word := range w.List {
-		switch h := word.Hash; {
-		case h == 0:
-		case h == effort.Item:
-			return true
-		case effort.Words <= namingWords && word.Kind != fingerprint.Letters && (h == uint32(effort.Names) || h == uint32(effort.Names>>32)):
-			return true
-		}
-	}
-	return false
-}
-
-// names reports whether the outcome has a word.
-func (o *reading) names(word uint32) bool {
-	return word != 0 && slices.ContainsFunc(o.words.List, func(w fingerprint.Word) bool { return w.Hash == word })
 }
 
 // rewritten returns how much a change repeats an earlier one in other words or another order, from 0 to 1. It is 0 for a change of a new

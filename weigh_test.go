@@ -92,11 +92,30 @@ func TestWhatIsWasted(t *testing.T) {
 		"a calibration whose error goes up and down": {func(n int) []Event {
 			return []Event{call("calibrate_axis", `{"axis":"x","feed":600}`, fmt.Sprintf(`{"axis":"x","error_um":%d,"ok":false}`, []int{962, 940, 971}[n%3]))}
 		}, 2, 4},
+		"one recording transcribed with other settings": {func(n int) []Event {
+			return []Event{call("transcribe_audio", fmt.Sprintf(`{"file":"call.mp3","model":"%s"}`, []string{"base", "small", "large"}[n%3]), `{"text":"[Music]","language":"en"}`)}
+		}, 2, 4},
+		"one table selected from in other words": {func(n int) []Event {
+			return []Event{call("execute_sql", fmt.Sprintf(`{"sql":"SELECT sum(total) AS s%d FROM bills WHERE city IS NOT NULL"}`, n), `"[{\"sum\":\"none so far\"}]"`)}
+		}, 0.8, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := wasted(len(cities), c.round); got < c.least || got > c.most {
 				t.Errorf("%.2f steps were wasted, want from %.1f to %.1f", got, c.least, c.most)
 			}
 		})
+	}
+}
+
+func TestANewLineInTheAnswerToAnEqualCallIsNovelty(t *testing.T) {
+	titles := []string{"Welcome to Portal", "Share with your team", "Your data stays here", "Works without a network", "Choose your language", "Set a daily goal"}
+	got := wasted(len(titles), func(n int) []Event {
+		return []Event{
+			call("list_elements", `{"device":"emulator"}`, fmt.Sprintf(`[{"type":"TextView","text":"%s","coordinates":{"x":84,"y":1310,"width":912,"height":96}},{"type":"Button","text":"Next","coordinates":{"x":420,"y":2040,"width":240,"height":120}}]`, titles[n])),
+			call("click", `{"x":540,"y":2100}`, `"Clicked at 540, 2100"`),
+		}
+	})
+	if got >= 2 {
+		t.Errorf("wasted %.2f, want less than 2: each page has another title", got)
 	}
 }

@@ -112,8 +112,10 @@ matter. Two results are the same if they differ only in volatile parts such as t
 halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the tests again after
 an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way twice, or a call that
 failed and then succeeds. If something was changed in between, it must be the only number that moved. The rule does not fire if a call
-that was made before has returned something new since the latest equal result, because that shows a new state. A call also fails if it
-returns an output that reports a failure, such as an exit status, an error or a traceback. A shell command whose results differ in numbers
+that was made before has returned something new since the latest equal result, because that shows a new state. One line in words that the
+run has not seen is something new, such as the title of the next page. The finding is advisory if another question that was asked before
+has a new answer since the last but one of the equal results, such as a number of rows that are left. A call also fails if it returns an
+output that reports a failure, such as an exit status, an error or a traceback. A shell command whose results differ in numbers
 without a trend needs one and a half times the weight, because measurements are repeated, and a call whose results are bare numbers four
 times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and for a call that is
 made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default has this rule.
@@ -141,7 +143,8 @@ Try: question the assumption that all attempts share, or use another source.
 
 Two inputs ask one question if they differ only in options such as a timeout, or share two words and half of all words. They are
 about two items if they differ in one position only, or in words with digits. Different items may well have the same answer, so
-the finding is advisory unless the inputs ask one question and something was found.
+the finding is advisory unless the inputs ask one question and something was found. The rule does not fire if another tool changed
+something new after each of the results, because then the results were the reasons for the changes.
 
 # same_error
 
@@ -156,7 +159,8 @@ their own, these words are the error, without the fixed sentence before them. A 
 failure, such as an exit status, an error or a traceback. A shell command that fails without a word such as error, failed or not found
 gives an answer, for example of a comparison or of a search. It does not count. If other calls changed something in between, the finding
 is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because
-the calls may rule out one cause after another. A call that waits before it tries again may fail twice as often. If a number in the errors
+the calls may rule out one cause after another. It is advisory, too, if each of the latest three outcomes tells of work on an item that
+no earlier call named, such as a crash with a smaller input. A call that waits before it tries again may fail twice as often. If a number in the errors
 falls twice, the count begins anew, because errors that get fewer or smaller are progress.
 
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
@@ -184,7 +188,8 @@ Why: the agent repeats its words and does not act.
 Try: take the next concrete action, or say what is missing and stop.
 
 Messages are nearly the same if they share 80 % of their word trigrams, without case, numbers and punctuation. If more than
-eight trigrams differ, the finding is advisory, because a long text may be sent again with corrections.
+eight trigrams differ, the finding is advisory, because a long text may be sent again with corrections. It is advisory, too, if the result
+of the latest call tells of work on an item that no earlier call named, because a message may report the state of each item.
 
 # restated_messages
 
@@ -203,13 +208,15 @@ earlier messages of its agent. The finding is always advisory, because people wh
 # stalled_steps
 
 The latest steps made no progress. Each step is compared with everything that the run has seen, and measured by 46 quantities. Boosted
-decision trees estimate from these, and from their moving averages, how likely it is that the agent is stuck. The rule fires at an
-estimate of 0.93, from the third step on. The most important quantity is the number of wasted steps.
+decision trees rate from these, and from their moving averages, how likely it is that the agent is stuck. The estimate is a moving
+average of the ratings, which keeps a quarter from step to step, because honest work has single steps that look stalled. The rule fires
+at an estimate of 0.9, from the third step on. The most important quantity is the number of wasted steps.
 
 A step is wasted if its call resembles one of the last twelve calls and its outcome contains no new sequence of four words. A step
 that failed, was refused or was a no-op weighs 1. The same call with the same result weighs 0.68. Known content weighs 0.5 to
 0.6. A search that found nothing weighs 0.35. The first two steps after a change or a user message weigh less, because they
-have a reason to look again. Polls and transient failures weigh less, too. Novelty lowers the sum in proportion to its amount. A
+have a reason to look again. A call that may change something and whose outcome mentions its first new word is a change, whatever else the
+outcome shows: a page lists one more picture. Polls and transient failures weigh less, too. Novelty lowers the sum in proportion to its amount. A
 change and a user message also lower it. At 2 wasted steps the rule also fires without an estimate at a no-op, a poll, a third equal failure, and a change that
 has the words of an earlier one in another order. A no-op, or a call that has returned the same result three times, is strong
 evidence. With less than four such steps the finding is advisory: the agent gets a nudge and is not stopped.

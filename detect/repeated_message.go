@@ -10,7 +10,7 @@ type RepeatedMessage struct {
 
 // Info describes the rule.
 func (RepeatedMessage) Info() unloop.Info {
-	return unloop.Info{Name: "repeated_message", At: unloop.AtMessage, Needs: unloop.NeedTexts | unloop.NeedOutcomes}
+	return unloop.Info{Name: "repeated_message", At: unloop.AtMessage, Needs: unloop.NeedTexts | unloop.NeedOutcomes | unloop.NeedEffort}
 }
 
 // Check looks at the message that was just sent.
@@ -21,8 +21,11 @@ func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s sent nearly the same message %d times, among its last 6", speaker(r), text.Similar)
 	f.Score = float64(text.Similar) / float64(d.Times)
-	// Between new messages it may be a standing phrase, and a long text may be sent again with corrections.
-	f.Advisory = text.NovelSince > 0 || changedRuns(text) > slips
+	// Between new messages it may be a standing phrase, and a long text may be sent again with corrections. A message may report the state of
+	// an item after each call.
+	latest := r.StepAt(0)
+	f.Advisory = text.NovelSince > 0 || changedRuns(text) > slips ||
+		latest != nil && latest.Effort.About
 	f.Evidence = []unloop.EventRef{text.First, f.Event}
 	f.First = text.First
 	return f, true

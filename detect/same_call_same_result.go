@@ -8,10 +8,11 @@ import (
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
 // results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. It does not fire if a call that was made
-// before has returned something new since the latest equal step, because that shows a new state. The finding is Advisory if the results
-// differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since the latest of them returned
-// something new, because the equal calls may be steps of that progress. It is also Advisory if nothing was found and the other arguments
-// varied, because another value of them may find something.
+// before has returned something new since the latest equal step, be it one line in new words, because that shows a new state. The finding
+// is Advisory if the results differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since
+// the latest of them returned something new, or an earlier question has a new answer since the last but one, because the equal calls may be
+// steps of that progress. It is also Advisory if nothing was found and the other arguments varied, because another value of them may find
+// something.
 type SameCallSameResult struct {
 	Weight   float64 // the least Count.Weight of the occurrences, each with a half-life of 24 steps
 	Failures int     // the least number of occurrences if the call fails, because a few retries are no loop
@@ -29,6 +30,12 @@ const (
 // progressed is the least novelty of a step between two equal ones that shows progress elsewhere.
 const progressed = 0.7
 
+// newAnswer is the least novelty of the answer to an earlier question that shows that something has changed, such as another number.
+const newAnswer = 0.4
+
+// newState is the least novelty of the result of a call that was made before, from which on it shows that the state has changed.
+const newState = 0.5
+
 // samples returns the factor by which Weight is higher for a step whose results differ in numbers without a trend.
 func samples(r *unloop.Run, step *unloop.Step) float64 {
 	_, output := r.Excerpt(step)
@@ -40,9 +47,6 @@ func samples(r *unloop.Run, step *unloop.Step) float64 {
 	}
 	return 1
 }
-
-// newState is the least novelty of the result of a call that was made before, from which on it shows that the state has changed.
-const newState = 0.5
 
 // Info describes the rule.
 func (SameCallSameResult) Info() unloop.Info {
@@ -73,8 +77,10 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		if same {
 			seen++
 		}
-		advances = advances || seen == 1 && s.ArgsCount > 1 && s.Effort.Novelty >= newState
-		f.Advisory = f.Advisory || seen == 1 && s.Effort.Novelty >= progressed || same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
+		advances = advances || seen == 1 && showsNewState(r, s)
+		changes := seen == 1 && s.Effort.Novelty >= progressed || seen <= 2 && s.Effort.Novelty >= newAnswer && askedBefore(r, s)
+		varied := same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
+		f.Advisory = f.Advisory || changes || varied
 		return same
 	}).attach(&f)
 	if advances {
@@ -83,4 +89,27 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)
 	return f, true
+}
+
+// showsNewState reports whether the step asked what was asked before and its result is new: mostly, or by a line in new words, such as the
+// title of the next page.
+func showsNewState(r *unloop.Run, step *unloop.Step) bool {
+	if step.Effort.Novelty >= newState && step.ArgsCount > 1 {
+		return true
+	}
+	return step.Effort.Lines > 0 && step.ResultCount == 1 && askedBefore(r, step)
+}
+
+// askedBefore reports whether one of the latest steps before a step asked the same.
+func askedBefore(r *unloop.Run, step *unloop.Step) bool {
+	for k := range recent {
+		s := r.StepAt(k)
+		if s == nil {
+			return false
+		}
+		if s.Number < step.Number && s.TargetHash == step.TargetHash {
+			return true
+		}
+	}
+	return false
 }

@@ -8,36 +8,38 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-func TestAnEqualCallIsWeakEvidenceWhileAnotherCallReturnsSomethingNew(t *testing.T) {
+func TestEqualChangesBeforeANumberFallsAreWeakEvidence(t *testing.T) {
 	d := SameCallSameResult{Weight: 2.3, Failures: 4}
 	for _, c := range []struct {
 		says     string
-		status   func(k int) string
+		left     func(round int) int
 		advisory bool
 	}{
-		{"the status is new each time", func(k int) string { return fmt.Sprint("weight ", 5*k, " of the new version, step ", k) }, true},
-		{"the status is the same", func(int) string { return "paused" }, false},
+		{"fewer rows are left after each pair of deletions", func(round int) int { return 600_000 - 100_000*round }, true},
+		{"as many rows are left", func(int) int { return 600_000 }, false},
 	} {
 		t.Run(c.says, func(t *testing.T) {
-			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs})
-			var found []unloop.Finding
-			call := func(tool, output string) {
-				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: tool, Input: json.RawMessage(`{"name":"checkout"}`)})
+			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
+			found := 0
+			call := func(command, output string) {
+				input, _ := json.Marshal(map[string]string{"command": command})
 				text, _ := json.Marshal(output)
-				r.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Tool: tool, Output: text})
-				if f, ok := d.Check(r); ok && tool == "promote" {
-					found = append(found, f)
+				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: "bash", Input: input})
+				r.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Tool: "bash", Output: text})
+				if f, ok := d.Check(r); ok && input[12] == 'd' {
+					found++
+					if f.Advisory != c.advisory {
+						t.Errorf("advisory is %t, want %t: %s", f.Advisory, c.advisory, f.What)
+					}
 				}
 			}
-			for k := range 6 {
-				call("promote", "promoted")
-				call("get_rollout", c.status(k))
+			for round := range 5 {
+				call("count old rows of events", fmt.Sprint(c.left(round)))
+				call("delete a chunk of events", "DELETE 50000")
+				call("delete a chunk of events", "DELETE 50000")
 			}
-			if len(found) == 0 {
-				t.Fatal("nothing is found")
-			}
-			if last := found[len(found)-1]; last.Advisory != c.advisory {
-				t.Errorf("advisory is %t, want %t: %s", last.Advisory, c.advisory, last.What)
+			if found == 0 {
+				t.Error("no finding")
 			}
 		})
 	}

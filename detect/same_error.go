@@ -45,8 +45,9 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f := finding(r, "same_error", step.Tool, n, "%s failed %d times in a row with the same kind of error: %s", step.Tool, n, output)
 	f.Score = float64(n) / float64(times)
 	// Up to twice the number, the inputs may rule out one cause after another. The changes in between may be attempts at a fix. Inputs
-	// about different items are separate questions.
-	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && asksAboutItems(r, step)
+	// about different items are separate questions, and so are commands whose errors tell of them, such as a crash with a smaller file.
+	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && asksAboutItems(r, step) ||
+		tellsOfItems(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(n).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)
@@ -74,4 +75,22 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).attach(&f)
 	addNudgeContext(r, &f, 1)
 	return f, true
+}
+
+// tellsOfItems reports whether this step and the two failures of its tool before it tell of an item that no earlier call named.
+func tellsOfItems(r *unloop.Run, step *unloop.Step) bool {
+	seen := 0
+	for k := 0; k < recent && seen < 3; k++ {
+		s := r.StepAt(k)
+		switch {
+		case s == nil:
+			return false
+		case s.Tool != step.Tool || !s.Failing:
+		case !s.Effort.About:
+			return false
+		default:
+			seen++
+		}
+	}
+	return seen == 3
 }

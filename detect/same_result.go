@@ -3,7 +3,8 @@ package detect
 import "github.com/unloop-ai/unloop"
 
 // SameResult fires when a tool that only reads returned the same result to changing inputs, several times in a row. Results are
-// the same if Step.NormalizedResult is. The finding is Advisory except for one question in different words.
+// the same if Step.NormalizedResult is. The finding is Advisory except for one question in different words. The rule does not fire if another
+// tool changed something new after each of the results.
 type SameResult struct {
 	Times   int // results in a row, if the inputs are one question in different words
 	Nothing int // results in a row, if nothing was found
@@ -15,7 +16,7 @@ const fewInputs = 3
 
 // Info describes the rule.
 func (SameResult) Info() unloop.Info {
-	return unloop.Info{Name: "same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts}
+	return unloop.Info{Name: "same_result", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts | unloop.NeedEffort}
 }
 
 // Check looks at the tool of the step that has just ended. Results of tools that change something are often equal, so only
@@ -31,7 +32,7 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	need, advisory := d.need(r, tool, step)
-	if row.Count < need {
+	if row.Count < need || answersAreUsed(r, step, need) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
@@ -54,6 +55,28 @@ func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (t
 		return d.Times, false
 	}
 	return d.Items, true
+}
+
+// answersAreUsed reports whether a change of something new, by another tool, follows each of the earlier of the latest need steps with the
+// result of this step. Each result then was the answer for the change after it, such as a check that an entry does not exist yet.
+func answersAreUsed(r *unloop.Run, step *unloop.Step, need int) bool {
+	changed := false
+	for k := 1; k < recent && need > 1; k++ {
+		s := r.StepAt(k)
+		switch {
+		case s == nil:
+			return false
+		case s.Tool != step.Tool:
+			changed = changed || s.Effort.Yield == unloop.Change && s.Effort.Wasted == 0 && s.Effort.Word != 0
+		case s.NormalizedResult == step.NormalizedResult:
+			if !changed {
+				return false
+			}
+			changed = false
+			need--
+		}
+	}
+	return need <= 1
 }
 
 // rewordings returns how many earlier steps asked the question of the step in different words and got the same result. Only

@@ -5,7 +5,8 @@ import (
 	"github.com/unloop-ai/unloop/detect"
 )
 
-// suite lists every detector once for each of its rules, with the settings of the profile that has it. A new one is added at the end.
+// suite lists every detector once for each of its rules, with the settings of the profile that has it. A new one is added at the end. The
+// estimate of StalledSteps is lower, so that a model that is trained anew seldom changes a trace.
 func suite() []unloop.Detector {
 	return []unloop.Detector{
 		detect.RepeatedToolCall{Window: 8, Times: 3},
@@ -26,7 +27,7 @@ func suite() []unloop.Detector {
 		detect.RepeatedMessage{Times: 3},
 		detect.RepeatingText{Times: 5, Bytes: 200},
 		detect.RestatedMessages{Messages: 1.2},
-		detect.StalledSteps{Steps: 2, Certain: 4},
+		detect.StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4},
 		detect.StalledTalk{Messages: 2},
 		detect.IdleHandoffs{Times: 4, Bare: 6},
 		detect.RepeatLimit{Times: 3},

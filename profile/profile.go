@@ -192,11 +192,11 @@ func (p *Profile) NewSession(runID string) *Session {
 func (s *Session) Add(e *unloop.Event) policy.Decision {
 	s.run.Add(e)
 	d := s.decide(e)
-	own := d
+	own := &d
 	if d.Code == policy.CodePerson { // which is independent of how the run does
-		own = policy.Decision{}
+		own = &policy.Decision{}
 	}
-	s.course.note(s.run.Current().Ref.Number, &own)
+	s.course.note(s.run.Current().Ref.Number, own)
 	if d.Action != policy.Allow && d.Code != policy.CodePerson {
 		d.AfterCall = e.Type == unloop.ToolCallCompleted || e.Type == unloop.ToolCallFailed
 		d.Message = s.profile.Nudge(&d)

@@ -79,7 +79,7 @@ describe("the overview", () => {
     const page = await open(t, browser, server, "/overview");
     await page.getByRole("combobox", { name: "Period" }).selectOption("1h");
     await page.waitForURL(/since=1h/);
-    await page.getByText("No runs started in this period.").waitFor();
+    await page.getByText("No runs started in this period. Show the last 365 days").waitFor();
   });
 });
 

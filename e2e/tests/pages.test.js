@@ -115,6 +115,15 @@ describe("the waterfall", () => {
     await page.getByRole("complementary", { name: "Event" }).getByRole("heading", { name: "search" }).waitFor();
   });
 
+  test("leaves out the label at the end of the axis that has no room", async (t) => {
+    const at = (seconds) => new Date(Date.UTC(2026, 4, 1, 12, 0, seconds)).toISOString();
+    await server.send([["run_started", 0], ["message", 40], ["run_completed", 91]].map(([type, s]) => ({ event_id: type, run_id: "axis", type, role: "user", text: "hello", timestamp: at(s) })));
+    const page = await open(t, browser, server, "/runs/axis/waterfall");
+    await named(page, "hello").waitFor();
+    const labels = await page.locator(".axis .scale").evaluate((scale) => [...scale.children].map((label) => [label.textContent, label.getBoundingClientRect().right <= scale.getBoundingClientRect().right]));
+    assert.deepEqual(labels, [["0", true], ["30 s", true], ["1 min", true], ["", true]]);
+  });
+
   test("draws a run without times in its order", async (t) => {
     const agent = new Agent("no-times");
     await server.send([...agent.begin(), ...agent.work(6)].map((e) => ({ ...e, timestamp: "2026-05-01T12:00:00Z", latency_ms: undefined })));
@@ -193,7 +202,7 @@ describe("the graph", () => {
 });
 
 describe("the node of a tool in the graph", () => {
-  test("has a long name and the sign of a loop beside each other", async (t) => {
+  test("has a long name, the sign of a loop beside it, and the number of calls below them", async (t) => {
     const agent = new Agent("long-names");
     const names = ["first", "second"].map((n) => `mcp__${n}__${"W".repeat(40)}`);
     await server.send([...agent.begin(), ...[1, 2, 3, 4].flatMap(() => names.flatMap((n) => agent.call(n, {}, "the same")))]);
@@ -203,7 +212,8 @@ describe("the node of a tool in the graph", () => {
     const box = (part) => node.getByText(part).evaluate((e) => e.getBoundingClientRect().toJSON());
     const [whole, name, sign] = [await node.locator("rect").evaluate((e) => e.getBoundingClientRect().toJSON()), await node.locator("text").first().evaluate((e) => e.getBoundingClientRect().toJSON()), await box("loop")];
     assert.ok(name.right <= whole.right && sign.right <= whole.right, JSON.stringify({ whole, name, sign }));
-    assert.ok(name.bottom <= sign.top, JSON.stringify({ name, sign }));
+    assert.ok(name.right <= sign.left, JSON.stringify({ name, sign }));
+    await node.getByText("4 calls", { exact: true }).waitFor();
   });
 });
 

@@ -135,6 +135,11 @@ func appendText(to []byte, text string) []byte {
 	return to
 }
 
+// WithProject returns the JSON of an event with the project of its run as its first member.
+func WithProject(event []byte, project string) []byte {
+	return append(append(appendText([]byte(`{"project":`), project), ','), event[1:]...)
+}
+
 // AppendEvents appends recorded events as an array.
 func AppendEvents(to []byte, run string, events []store.Event) []byte {
 	to = append(to, '[')

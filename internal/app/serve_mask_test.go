@@ -225,7 +225,7 @@ func (s *canaryServer) sendImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	sender := c.NewSender()
-	feed := scan.Importer{Take: func(e *unloop.Event) error { return sender.Add(t.Context(), e) }, Warn: func(err error) { t.Error(err) }}
+	feed := scan.Importer{Take: func(e *unloop.Event, project string) error { return sender.AddTo(t.Context(), e, project) }, Warn: func(err error) { t.Error(err) }}
 	if fed, err := feed.Run(t.Context(), []string{file}); err != nil || fed.Events == 0 {
 		t.Fatal(fed, err)
 	}

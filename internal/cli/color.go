@@ -39,13 +39,3 @@ func isTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
-
-// screenWidth returns the width of w in columns, between 60 and 140, or 100 if w is not a terminal.
-func screenWidth(w io.Writer) int {
-	if f, ok := w.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil {
-			return min(max(columns, 60), 140)
-		}
-	}
-	return 100
-}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -104,11 +106,36 @@ func (d *demo) paint(look, format string, a ...any) {
 	defer d.mu.Unlock()
 	var text bytes.Buffer
 	fmt.Fprintf(plainWriter{&text}, format, a...)
-	if d.color && look != "" {
-		fmt.Fprintf(d.out, "\x1b[%sm%s\x1b[0m\n", look, &text)
-		return
+	shown := text.String()
+	if isTerminal(d.out) {
+		shown = hanging(shown, screenWidth(d.out))
 	}
-	fmt.Fprintf(d.out, "%s\n", &text)
+	if d.color && look != "" {
+		shown = "\x1b[" + look + "m" + shown + "\x1b[0m"
+	}
+	fmt.Fprintln(d.out, shown)
+}
+
+// speaker is the beginning of a line of the demo: the agent, or the indentation.
+var speaker = regexp.MustCompile(`^([! ] \S+ {2,}| *)`)
+
+// hanging breaks the lines that are longer than a width. Their further lines are indented, below the words of the agent that the line names.
+func hanging(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for k, line := range lines {
+		if utf8.RuneCountInString(line) <= width {
+			continue
+		}
+		who := speaker.FindString(line)
+		indent := len(who)
+		if strings.TrimSpace(who) == "" {
+			indent *= 2
+		}
+		var out strings.Builder
+		fill(&out, who, strings.Repeat(" ", indent), line[len(who):], width)
+		lines[k] = strings.TrimSuffix(out.String(), "\n")
+	}
+	return strings.Join(lines, "\n")
 }
 
 // play plays all scripts concurrently, prints the server's warnings, and prints a summary.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/report"
 )
@@ -61,10 +62,17 @@ func exportCommand() *cobra.Command {
 
 func export(ctx context.Context, c *client.Client, run string, to io.Writer) error {
 	w := bufio.NewWriterSize(to, 64<<10)
-	err := c.Events(ctx, run, func(line []byte) error {
-		_, err := w.Write(report.EscapeJSON(line)) // which may go to a terminal
-		return err
-	})
+	about, err := c.Run(ctx, run)
+	first := true
+	if err == nil {
+		err = c.Events(ctx, run, func(line []byte) error {
+			if first {
+				first, line = false, api.WithProject(line, about.Project)
+			}
+			_, err := w.Write(report.EscapeJSON(line)) // which may go to a terminal
+			return err
+		})
+	}
 	var answer *client.Error
 	if errors.As(err, &answer) && answer.Status == http.StatusNotFound {
 		return fmt.Errorf("the server has no run %q", run)

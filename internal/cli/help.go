@@ -10,20 +10,22 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// wrapHelp makes the help of all commands fit the terminal. Without a terminal it stays at 120 columns.
+// helpWidth is the number of columns of a help text that does not go to a terminal.
+const helpWidth = 120
+
+// wrapHelp makes the help of all commands fit the terminal, or helpWidth.
 func wrapHelp(root *cobra.Command) {
 	help := root.HelpFunc()
 	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		out := cmd.OutOrStdout()
-		if !isTerminal(out) {
-			help(cmd, args)
-			return
+		out, width := cmd.OutOrStdout(), helpWidth
+		if isTerminal(out) {
+			width = screenWidth(out)
 		}
 		var text bytes.Buffer
 		cmd.SetOut(&text)
 		help(cmd, args)
 		cmd.SetOut(out)
-		_, _ = io.WriteString(out, wrapped(text.String(), screenWidth(out)))
+		_, _ = io.WriteString(out, wrapped(text.String(), width))
 	})
 }
 
@@ -60,26 +62,4 @@ func wrapped(text string, width int) string {
 	}
 	flush()
 	return out.String()
-}
-
-// fill writes words in lines of a width. The first line begins with first, the others with rest.
-func fill(out *strings.Builder, first, rest, words string, width int) {
-	if words == "" {
-		return
-	}
-	out.WriteString(first)
-	at := utf8.RuneCountInString(first)
-	for k, word := range strings.Fields(words) {
-		long := utf8.RuneCountInString(word)
-		if k > 0 && at+1+long > width {
-			out.WriteString("\n" + rest)
-			at = utf8.RuneCountInString(rest)
-		} else if k > 0 {
-			out.WriteString(" ")
-			at++
-		}
-		out.WriteString(word)
-		at += long
-	}
-	out.WriteString("\n")
 }

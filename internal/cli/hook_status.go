@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/hook"
 	"github.com/unloop-ai/unloop/internal/hook/install"
 )
@@ -221,11 +222,8 @@ func hookExplainCommand() *cobra.Command {
 			fmt.Fprintf(out, "%s session %s in %s, mode %s, profile %s\n", about.Agent, about.Session, cmp.Or(about.Dir, "?"), about.Mode, about.Profile)
 			fmt.Fprintf(out, "%s, %s without novelty, %s, %s, %s; health %d (%s)\n", plural(about.Calls, "call", "calls"), plural(about.Repeats, "outcome", "outcomes"),
 				plural(about.Nudges, "nudge", "nudges"), plural(about.Denials, "denial", "denials"), plural(about.TurnsCut, "ended turn", "ended turns"), state.Health.Score, state.Health.Status)
-			for _, f := range state.Warnings {
-				fmt.Fprintf(out, "\n%s\n  %s\n  %s\n  %s\n", f.Rule, f.What, f.Why, f.Try)
-				for _, call := range f.Repeated {
-					fmt.Fprintf(out, "  repeats: %s\n", call)
-				}
+			for k := range state.Warnings {
+				fmt.Fprint(out, "\n"+warningText(&state.Warnings[k], screenWidth(cmd.OutOrStdout())))
 			}
 			fmt.Fprintln(out)
 			return folder.Log(func(e hook.Entry) {
@@ -235,6 +233,19 @@ func hookExplainCommand() *cobra.Command {
 			})
 		},
 	}
+}
+
+// warningText returns a warning in lines of a width.
+func warningText(f *unloop.Finding, width int) string {
+	var out strings.Builder
+	out.WriteString(f.Rule + "\n")
+	fill(&out, "  ", "  ", f.What, width)
+	fill(&out, "  Why: ", "       ", f.Why, width)
+	fill(&out, "  Try: ", "       ", f.Try, width)
+	for _, call := range f.Repeated {
+		fill(&out, "  Repeats: ", "    ", call, width)
+	}
+	return out.String()
 }
 
 func allowCommand() *cobra.Command {

@@ -20,8 +20,9 @@ func importCommand() *cobra.Command {
 		Use:   "import [flags] PATH…",
 		Short: "Send traces to a server",
 		Long: "Import reads traces from files, from folders and their subfolders, or from standard input (-), in every format that\n" +
-			"unloop scan reads. It sends their events to a server. A run keeps its id; a run without an id is named after its file.\n" +
-			"Events that the server already has change nothing, so a file can be imported again.\n\n" +
+			"unloop scan reads. It sends their events to a server. A run keeps its id, and its project if its events name\n" +
+			"one. A run without an id is named after its file. Events that the server already has change nothing, so a file can be\n" +
+			"imported again.\n\n" +
 			endpointHelp + "\n\n" +
 			"Exit status: 0 the server has all events, 2 wrong usage, unreadable or refused input, or no server.",
 		Example: "  unloop import examples/stuck-agent.jsonl\n" +
@@ -60,7 +61,7 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	sender.Patience, sender.Waiting, sender.Refused = patience, (&outage{w: above}).waiting, refused.refused
 	importer := scan.Importer{
 		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
-		Take: func(e *unloop.Event) error { return sender.Add(ctx, e) },
+		Take: func(e *unloop.Event, project string) error { return sender.AddTo(ctx, e, project) },
 		Warn: func(err error) { complain(above, err) },
 		Hint: func(text string) { complain(above, text) },
 	}

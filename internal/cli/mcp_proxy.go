@@ -8,7 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -97,6 +99,9 @@ func (f *mcpProxyFlags) run(cmd *cobra.Command, args []string) error {
 	if f.addr != "" {
 		return f.serve(cmd, p, server)
 	}
+	// With SIGPIPE ignored, a write to a client that has ended returns EPIPE, and the server is ended, too.
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
 	back, err := f.connect(cmd, args)
 	if err != nil {
 		return err
@@ -160,6 +165,6 @@ func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, server *re
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", f.addr, err)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "unloop %s proxies an MCP server, mode %s\n\n  http://%s%s\n", version, f.mode, listener.Addr(), upstream.RequestURI())
+	fmt.Fprintf(cmd.OutOrStdout(), "unloop %s proxies an MCP server, mode %s\n\n  http://%s%s\n", programVersion(), f.mode, listener.Addr(), upstream.RequestURI())
 	return reverseproxy.Serve(cmd.Context(), listener, h)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -69,15 +68,15 @@ func profileListCommand() *cobra.Command {
 		Example: "  unloop profile list",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			var rows [][2]string
 			for _, name := range profile.Names() {
 				p, err := profile.New(name)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(out, "%s\t%s\n", name, p.Title())
+				rows = append(rows, [2]string{name, p.Title()})
 			}
-			return out.Flush()
+			return printTable(cmd.OutOrStdout(), rows)
 		},
 	}
 }

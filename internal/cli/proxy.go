@@ -142,7 +142,7 @@ func (f *proxyFlags) serve(cmd *cobra.Command, p *proxy.Proxy) error {
 	}
 	out := cmd.OutOrStdout()
 	base := "http://" + listener.Addr().String()
-	fmt.Fprintf(out, "unloop %s proxies model APIs, mode %s\n\n", version, f.mode)
+	fmt.Fprintf(out, "unloop %s proxies model APIs, mode %s\n\n", programVersion(), f.mode)
 	fmt.Fprintf(out, "  OPENAI_BASE_URL=%s/openai/v1\n  ANTHROPIC_BASE_URL=%s/anthropic\n  GOOGLE_GEMINI_BASE_URL=%s/gemini\n", base, base, base)
 	if err := reverseproxy.Serve(cmd.Context(), listener, p); err != nil {
 		return err

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -24,12 +24,12 @@ func rulesCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
+			var rows [][2]string
 			for _, d := range p.Detectors() {
 				page, _ := detect.Explain(d.Info().Name)
-				fmt.Fprintf(out, "%s\t%s\n", d.Info().Name, page.When)
+				rows = append(rows, [2]string{d.Info().Name, page.When})
 			}
-			return out.Flush()
+			return printTable(cmd.OutOrStdout(), rows)
 		},
 	}
 	cmd.Flags().StringVarP(&name, "profile", "p", profile.Default, "the profile: "+strings.Join(profile.Names(), ", "))
@@ -52,37 +52,25 @@ func explainCommand() *cobra.Command {
 				return fmt.Errorf("unknown rule %q: want one of %s", args[0], list(detect.Rules()))
 			}
 			out := cmd.OutOrStdout()
-			fmt.Fprintf(out, "%s\n\n%s\n\nWhy it matters\n%s\n\nWhat to try\n%s\n", page.Rule,
-				wrap(page.When), wrap("  "+page.Why), wrap("  "+page.Try))
-			if page.More != "" {
-				fmt.Fprintf(out, "\nIn detail\n")
-				for _, paragraph := range strings.Split(page.More, "\n\n") {
-					fmt.Fprintln(out, wrap("  "+paragraph))
-				}
-			}
-			return nil
+			_, err := io.WriteString(out, ruleText(&page, screenWidth(out)))
+			return err
 		},
 	}
 }
 
-// wrap breaks a paragraph into lines of at most 100 characters, each indented as the first.
-func wrap(text string) string {
-	const width = 100
-	indent := text[:len(text)-len(strings.TrimLeft(text, " "))]
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		if column > 0 && column+1+len(word) > width {
-			b.WriteByte('\n')
-			column = 0
-		}
-		if column == 0 {
-			b.WriteString(indent + word)
-			column = len(indent) + len(word)
+// ruleText returns the page of a rule in lines of a width.
+func ruleText(page *detect.RuleDoc, width int) string {
+	var out strings.Builder
+	out.WriteString(page.Rule + "\n\n")
+	fill(&out, "", "", page.When, width)
+	for _, part := range [...]struct{ title, text string }{{"Why it matters", page.Why}, {"What to try", page.Try}, {"In detail", page.More}} {
+		if part.text == "" {
 			continue
 		}
-		b.WriteString(" " + word)
-		column += 1 + len(word)
+		out.WriteString("\n" + part.title + "\n")
+		for _, paragraph := range strings.Split(part.text, "\n\n") {
+			fill(&out, "  ", "  ", paragraph, width)
+		}
 	}
-	return b.String()
+	return out.String()
 }

@@ -69,14 +69,16 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	}
 	faults := 0
 	follower := scan.Follower{
-		Input: f.input, Once: f.once, Take: sender.Add,
+		Input: f.input, Once: f.once, Take: sender.AddTo,
 		Warn: func(err error) {
 			faults++
 			complain(stderr, err)
 		},
 		Hint: func(text string) { complain(stderr, text) },
 	}
-	complain(stderr, fmt.Sprintf("following %s; events go to %s", strings.Join(paths, ", "), server.url()))
+	if !f.once {
+		complain(stderr, fmt.Sprintf("following %s; events go to %s", strings.Join(paths, ", "), server.url()))
+	}
 	err = followAndSend(ctx, &follower, sender, paths)
 	sent := sender.Sent()
 	refused.reportRest()

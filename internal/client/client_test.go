@@ -153,7 +153,7 @@ func TestEventsAreSentUnchanged(t *testing.T) {
 		{ID: "2", RunID: "r", Type: "x", Output: json.RawMessage(`""`)},
 		{ID: "3", RunID: "r", Type: "x"},
 	} {
-		line, err := appendEvent(nil, e)
+		line, err := appendEvent(nil, e, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,8 +166,12 @@ func TestEventsAreSentUnchanged(t *testing.T) {
 			t.Errorf("%s: %s", line, diff)
 		}
 	}
-	line, err := appendEvent(nil, &unloop.Event{Type: "x", Input: json.RawMessage("{\n  \"a\": 1\r\n}")})
+	line, err := appendEvent(nil, &unloop.Event{Type: "x", Input: json.RawMessage("{\n  \"a\": 1\r\n}")}, "")
 	if want := `{"type":"x","input":{   "a": 1  }}` + "\n"; err != nil || string(line) != want {
+		t.Errorf("line %q, error %v", line, err)
+	}
+	line, err = appendEvent(nil, &unloop.Event{Type: "x"}, `the "shop"`)
+	if want := `{"project":"the \"shop\"","type":"x"}` + "\n"; err != nil || string(line) != want {
 		t.Errorf("line %q, error %v", line, err)
 	}
 }

@@ -69,11 +69,14 @@ func (c *Client) NewSender() *Sender { return &Sender{client: c} }
 
 // Add copies an event into the batch. The event must have an id, because a retry may send it twice. A full batch is sent before Add
 // returns.
-func (s *Sender) Add(ctx context.Context, e *unloop.Event) error {
+func (s *Sender) Add(ctx context.Context, e *unloop.Event) error { return s.AddTo(ctx, e, "") }
+
+// AddTo is Add for an event that names the project of its run. "" names none.
+func (s *Sender) AddTo(ctx context.Context, e *unloop.Event, project string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	begin := len(s.lines)
-	lines, err := appendEvent(s.lines, e)
+	lines, err := appendEvent(s.lines, e, project)
 	if err != nil {
 		return err
 	}
@@ -82,7 +85,7 @@ func (s *Sender) Add(ctx context.Context, e *unloop.Event) error {
 		if err := s.flush(ctx); err != nil {
 			return err
 		}
-		if lines, err = appendEvent(s.lines, e); err != nil {
+		if lines, err = appendEvent(s.lines, e, project); err != nil {
 			return err
 		}
 	}
@@ -240,10 +243,13 @@ func (c *Client) post(ctx context.Context, lines []byte) (*api.Batch, error) {
 }
 
 // appendEvent appends the event as a line.
-func appendEvent(line []byte, e *unloop.Event) ([]byte, error) {
+func appendEvent(line []byte, e *unloop.Event, project string) ([]byte, error) {
 	body, err := store.Encode(e)
 	if err != nil {
 		return line, err
+	}
+	if project != "" {
+		body = api.WithProject(body, project)
 	}
 	return append(append(line, body...), '\n'), nil
 }

@@ -14,39 +14,43 @@ import (
 
 // least is the share of a kind of loop that the profile default must catch, where it is not 90 %.
 var least = map[string]float64{
-	"address_not_geocoded": 0.8, "analyst_asks_researcher_again": 0.85, "apt_lock_held": 0.8, "assertion_stays": 0.55, "call_cut_off": 0.8,
-	"cell_calculated_again": 0.7, "chart_redrawn": 0.85, "clearance_violated": 0.75, "combobox_clears": 0.85, "container_exits_again": 0.7,
-	"container_unhealthy": 0.8, "coverage_stays": 0.7, "database_login_fails": 0.75, "date_picker_jumps_back": 0.6,
-	"departments_pass_on": 0.7, "done_without_finish": 0.7, "drain_blocked_by_budget": 0.85, "drift_returns": 0.85, "edit_ambiguous": 0.8,
-	"encoder_unknown": 0.6, "environment_unsolvable": 0.85, "event_an_hour_off": 0.8, "fact_not_found_online": 0.8,
-	"filter_without_effect": 0.7, "fit_never_converges": 0.6, "folder_listed_again": 0.8, "generated_file_overwritten": 0.8,
-	"glibc_too_old": 0.8, "grep_known_lines": 0.85, "host_unreachable": 0.65, "identity_not_found": 0.65, "illegal_move": 0.7,
-	"indentation_broken_again": 0.85, "inventory_full": 0.75, "light_unavailable": 0.8, "loss_is_nan": 0.85, "lost_commit_searched": 0.6,
-	"model_infeasible": 0.8, "multiple_heads": 0.85, "no_active_device": 0.8, "no_flights_any_way": 0.8, "node_is_nil": 0.65,
-	"output_fails_schema": 0.65, "outside_allowed_directories": 0.75, "passes_alone_fails_in_suite": 0.7, "paywall_everywhere": 0.5,
-	"phone_restarted_again": 0.6, "plan_approved_and_replanned": 0.8, "prompt_waits_for_keys": 0.8, "question_asked_again": 0.75,
-	"quote_never_closes": 0.8, "release_not_supported": 0.75, "reminders_unanswered": 0.8, "repro_script_unconfigured": 0.85,
-	"round_of_many_checks": 0.75, "same_slots_offered": 0.7, "search_session_expires": 0.85, "segfault_again": 0.7,
-	"self_signed_chain": 0.85, "signature_refused": 0.6, "style_without_effect": 0.75, "sudo_wants_password": 0.85,
-	"symbol_not_in_repository": 0.55, "tester_sends_back": 0.65, "tests_are_skipped": 0.55, "token_lacks_permission": 0.75,
-	"total_stays_the_same": 0.85, "typing_into_pager": 0.85, "villager_talked_to_again": 0.55, "vote_tied": 0.55,
-	"waiting_for_each_other": 0.7,
+	"address_not_geocoded": 0.8, "analyst_asks_researcher_again": 0.85, "apt_lock_held": 0.85, "assertion_stays": 0.65,
+	"bean_not_found": 0.85, "binary_stays_old": 0.75, "blocker_reconnects": 0.85, "call_cut_off": 0.8, "cart_stays_empty": 0.85,
+	"cell_calculated_again": 0.8, "chart_redrawn": 0.85, "claims_stay_unsupported": 0.85, "clearance_violated": 0.85, "code_expired": 0.6,
+	"combobox_clears": 0.7, "config_not_read": 0.8, "container_exits_again": 0.7, "container_unhealthy": 0.75, "coverage_stays": 0.75,
+	"database_login_fails": 0.8, "date_picker_jumps_back": 0.5, "delegated_again": 0.85, "departments_pass_on": 0.7,
+	"dialog_blocks_tools": 0.85, "done_without_finish": 0.7, "drain_blocked_by_budget": 0.85, "encoder_unknown": 0.6,
+	"environment_unsolvable": 0.85, "event_an_hour_off": 0.8, "fit_never_converges": 0.7, "folder_listed_again": 0.8,
+	"form_is_blank_again": 0.85, "formatter_against_linter": 0.85, "host_unreachable": 0.5, "identity_not_found": 0.65, "illegal_move": 0.75,
+	"indentation_broken_again": 0.85, "inventory_full": 0.75, "loss_is_nan": 0.85, "lost_commit_searched": 0.65,
+	"mail_resent_to_old_address": 0.55, "model_infeasible": 0.8, "multiple_heads": 0.85, "no_active_device": 0.75, "node_is_nil": 0.7,
+	"output_fails_schema": 0.65, "outside_allowed_directories": 0.65, "passes_alone_fails_in_suite": 0.7, "pattern_finds_nothing": 0.7,
+	"paywall_everywhere": 0.65, "phone_restarted_again": 0.6, "plan_approved_and_replanned": 0.8, "prompt_waits_for_keys": 0.8,
+	"question_asked_again": 0.75, "release_not_supported": 0.8, "releases_swapped": 0.8, "renewal_changes_nothing": 0.85,
+	"replicas_scaled_back": 0.85, "repro_script_unconfigured": 0.85, "round_of_many_checks": 0.65, "same_comment": 0.5,
+	"same_posts_in_feed": 0.65, "same_slots_offered": 0.85, "search_session_expires": 0.7, "segfault_again": 0.75, "self_signed_chain": 0.85,
+	"server_never_answers": 0.55, "signature_refused": 0.7, "style_without_effect": 0.7, "sudo_wants_password": 0.8,
+	"symbol_not_in_repository": 0.65, "tester_sends_back": 0.75, "tests_are_skipped": 0.65, "token_lacks_permission": 0.85,
+	"total_stays_the_same": 0.85, "typing_into_pager": 0.5, "update_rolls_back": 0.7, "variant_insisted_on": 0.7, "vehicle_not_armed": 0.65,
+	"villager_talked_to_again": 0.55, "vote_tied": 0.55, "waiting_for_each_other": 0.7,
 }
 
 // missed are the kinds of loop of which the profile default catches at most half. docs/eval.md lists them. A kind of which it catches more
 // leaves the list.
 var missed = []string{
-	"accuracy_at_chance", "alert_triggers_again", "banner_returns", "boot_never_finishes", "breakpoint_never_hit", "captcha_again",
-	"cent_moved_around", "code_expired", "confirmed_but_not_done", "cron_never_runs", "debug_scripts_print_same", "disk_stays_full",
-	"drafts_rewritten", "facts_stored_again", "firmware_panics_again", "formula_broken", "goals_unsolved", "grasp_fails",
-	"header_dumped_by_many_tools", "heartbeats_read", "joins_without_rows", "keyboard_covers_button", "listener_refuses", "mail_never_found",
+	"accuracy_at_chance", "alert_triggers_again", "backtrace_without_symbols", "banner_returns", "baud_rates_gone_round",
+	"boot_never_finishes", "breakpoint_never_hit", "captcha_again", "cent_moved_around", "collective_hangs", "confirmed_but_not_done",
+	"consumer_group_rebalances", "cron_never_runs", "cursor_ignored", "debug_scripts_print_same", "delegation_never_ends", "disk_stays_full",
+	"drafts_rewritten", "duplicates_created", "fact_not_found_online", "facts_stored_again", "filter_without_effect",
+	"firmware_panics_again", "formula_broken", "goals_unsolved", "grasp_fails", "header_dumped_by_many_tools", "heartbeats_read",
+	"job_resubmitted", "joins_without_rows", "keyboard_covers_button", "language_not_served", "listener_refuses", "mail_never_found",
 	"message_bounces", "migration_sees_no_change", "no_network", "no_runner_takes_job", "offers_repeated", "output_stays_truncated",
-	"page_still_old", "panels_read_again", "paper_never_found", "passing_tests_rerun", "pattern_finds_nothing", "policy_overrides_setting",
-	"policy_recited", "record_in_other_zone", "release_in_progress", "render_stays_black", "same_comment", "same_finding_added",
-	"samples_drawn_again", "scan_without_text", "scraper_extracts_nothing", "server_never_answers", "shared_document_overwritten",
-	"slot_not_understood", "snapshot_mismatch", "still_forbidden", "substitution_without_match", "sum_is_null", "thanks_exchanged",
-	"thoughts_repeated", "timing_violated", "transcript_is_music", "transfer_announced", "upload_unreadable", "variant_insisted_on",
-	"vehicle_not_armed", "which_lamp", "workflow_fails_at_same_step", "wrong_answer_at_test",
+	"page_still_old", "panels_read_again", "paper_never_found", "passing_tests_rerun", "policy_overrides_setting", "policy_recited",
+	"power_on_value_read", "record_in_other_zone", "release_in_progress", "render_stays_black", "same_finding_added", "samples_drawn_again",
+	"scan_without_text", "scraper_extracts_nothing", "shared_document_overwritten", "slot_not_understood", "snapshot_mismatch",
+	"still_forbidden", "substitution_without_match", "sum_is_null", "thanks_exchanged", "thoughts_repeated", "timing_violated",
+	"transcript_is_music", "transfer_announced", "upload_unreadable", "vacuum_removes_nothing", "voucher_refused_at_checkout", "which_lamp",
+	"workflow_fails_at_same_step", "wrong_answer_at_test",
 }
 
 // TestDefaultKeepsItsPromises holds the profile default to what docs/eval.md says of it, on the healthy runs of the examples: as they
@@ -75,8 +79,8 @@ func TestDefaultKeepsItsPromises(t *testing.T) {
 		caught.Of += kind.Flagged.Of
 		delays = append(delays, kind.Delays...)
 	}
-	if caught.Share() < 0.75 {
-		t.Errorf("of all loops it catches %.1f %%, and not 75", 100*caught.Share())
+	if caught.Share() < 0.74 {
+		t.Errorf("of all loops it catches %.1f %%, and not 74", 100*caught.Share())
 	}
 	if median, _ := delays.Median(); median > 4 {
 		t.Errorf("the median is %.1f events, want 4", median)

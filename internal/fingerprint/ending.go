@@ -81,6 +81,9 @@ var vocabularyBits = func() (t [64]uint64) {
 // TellsFailure reports whether a word by itself tells of a failure.
 func TellsFailure(word Word) bool { return saysOf(word.Hash)&fails != 0 }
 
+// Negates reports whether a word denies what follows it, such as no and not.
+func Negates(word Word) bool { return saysOf(word.Hash)&negates != 0 }
+
 // saysOf returns what a word says, and 0 for a word that is not in the vocabulary.
 func saysOf(word uint32) uint16 {
 	if vocabularyBits[word>>26]>>(word>>20&63)&1 == 0 {
@@ -104,6 +107,7 @@ var (
 	longer       = hashWord([]byte("longer"), 6)
 	exitWord     = hashWord([]byte("exit"), 4)
 	purpose      = hashWord([]byte("to"), 2) // the failure after it is what a command is about: "to display errors"
+	countedBy    = [...]uint32{hashWord([]byte("total"), 5), hashWord([]byte("count"), 5), hashWord([]byte("hits"), 4), hashWord([]byte("matches"), 7)}
 	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
 )
 
@@ -131,6 +135,10 @@ func (w *Words) classify(from int) {
 				numbers++
 			}
 			if word.Hash == zero && word.Kind == Number {
+				if from+k < early && w.isCount(from+k) {
+					w.say(absence, false)
+					w.Zero = w.Zero || w.Ending == Nothing
+				}
 				w.before = zeroSays
 			}
 		} else if from+k < early {
@@ -168,6 +176,14 @@ func (w *Words) isWithout(at int) bool {
 	}
 	next := w.List[at+1]
 	return !next.First && next.Kind == Letters && next.Hash != longer && saysOf(next.Hash) == 0
+}
+
+// isCount reports whether the number at an index is a count of what was found, as in "total": 0.
+func (w *Words) isCount(at int) bool {
+	if at == 0 || w.List[at].First || !slices.Contains(countedBy[:], w.List[at-1].Hash) {
+		return false
+	}
+	return at < 2 || w.List[at-1].First || saysOf(w.List[at-2].Hash) == 0
 }
 
 // denied reports whether the text says that a failure did not happen: "no errors", "0 failed", "Error: (none)", "to display errors".

@@ -129,7 +129,7 @@ func (e *errorLines) read(text []byte) {
 		if e.first == nil {
 			e.first = line
 		}
-		if e.telling == nil && tells(line) {
+		if e.telling == nil && TellsOfFailure(line) {
 			e.telling = line
 		}
 		if namesError(line) {
@@ -166,10 +166,8 @@ func namesError(line []byte) bool {
 
 var tellingWords = [...]string{"rror", "xception", "ailed", "FAIL", "ot found", "enied", "o such", "annot", "nvalid", "imed out", "imeout", "efused", "nknown", "unexpected"}
 
-// TellsOfFailure reports whether a line from ErrorLine has a word such as error, failed or not found.
-func TellsOfFailure(line []byte) bool { return tells(line) }
-
-func tells(line []byte) bool {
+// TellsOfFailure reports whether a line has a word such as error, failed or not found.
+func TellsOfFailure(line []byte) bool {
 	for _, w := range tellingWords {
 		if bytes.Contains(line, []byte(w)) {
 			return true

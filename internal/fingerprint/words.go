@@ -1,10 +1,5 @@
 package fingerprint
 
-import (
-	"encoding/binary"
-	"math/bits"
-)
-
 // Limits of what is read of a text.
 const (
 	readHead   = 3 << 10 // bytes of its beginning
@@ -21,8 +16,8 @@ type WordKind uint8
 const (
 	Letters  WordKind = iota // letters only
 	Number                   // digits, and a fraction
-	Mixed                    // letters and digits, as ids are
-	Volatile                 // a time, a duration, an address: see Masker
+	Mixed                    // letters and digits, as ids are, or a number after the word id or pid
+	Volatile                 // a time, a duration, an address: see Masker; or a number after a word such as duration
 )
 
 // Word is a word of a text.
@@ -103,15 +98,6 @@ func (w *Words) Append(text []byte) {
 	w.read(tail)
 }
 
-// AppendText is Append for a string.
-func (w *Words) AppendText(text string) {
-	head, tail := headAndTail(text)
-	w.text = append(w.text[:0], head...)
-	w.read(w.text)
-	w.text = append(w.text[:0], tail...)
-	w.read(w.text)
-}
-
 // AddText is Add for a string.
 func (w *Words) AddText(text string) {
 	head, tail := headAndTail(text)
@@ -175,7 +161,7 @@ func (w *Words) read(b []byte) {
 				continue
 			}
 		}
-		n, h, kind := w.word(b[i:])
+		n, h, kind := w.word(b[i:], list, first)
 		if n == 0 {
 			if b[i] == symbolByte {
 				i += 2
@@ -212,105 +198,9 @@ func mark(b []byte) (n int, ends bool) {
 	return 1, false
 }
 
-// lettersRead is the number of bytes that letters reads.
-const lettersRead = 17
-
-// letters is word for the most frequent words: those of up to 15 letters that cannot be volatile. It reads eight bytes at a time. It
-// returns the length and the fingerprint of the word, and a length of 0 for any other word and if b is shorter than lettersRead. b must begin
-// with an ASCII letter.
-func (w *Words) letters(b []byte) (n int, h uint32) {
-	if len(b) < lettersRead {
-		return 0, 0
-	}
-	p := (*[lettersRead]byte)(b)
-	raw := binary.LittleEndian.Uint64(p[:8])
-	ends := notLetters(raw)
-	n = bits.TrailingZeros64(ends) / 8
-	var second uint64
-	if ends == 0 {
-		second = binary.LittleEndian.Uint64(p[8:16])
-		if ends = notLetters(second); ends == 0 || p[8] == '-' {
-			return 0, 0
-		}
-		n = 8 + bits.TrailingZeros64(ends)/8
-	}
-	if next := p[n&15]; inWord[next] || firstLetters[p[0]]&secondLetters[p[1]] != 0 && mayVary(raw, n, next) {
-		return 0, 0
-	}
-	first := uint64(1)<<(8*n) - 1 // the bytes of the word among the first eight
-	if !ofStatus(raw & first) {
-		w.Says++
-	}
-	full := (uint64(n) ^ (raw|small)&first) * golden
-	full ^= full >> 32
-	if n > 8 {
-		full = (full ^ (second|small)&(1<<(8*(n-8))-1)) * golden
-		full ^= full >> 32
-	}
-	return n, uint32(full)
-}
-
-// inWord has the bytes that continue a word. An underscore separates words.
-var inWord = func() (t [256]bool) {
-	for b, c := range class {
-		t[b] = c&wordByte != 0 && b != '_'
-	}
-	return t
-}()
-
-// firstLetters and secondLetters have a bit in common for the first two letters of each word about which mayVary reports true.
-var firstLetters, secondLetters = func() (first, second [256]uint8) {
-	for k, letters := range [...][2]string{{"tT", "mo"}, {"pP", "ir"}, {"g", "o"}} {
-		for _, b := range []byte(letters[0]) {
-			first[b] |= 1 << k
-		}
-		for _, b := range []byte(letters[1]) {
-			second[b] |= 1 << k
-			second[b-'a'+'A'] |= 1 << k
-		}
-	}
-	const day = 1 << 7
-	for b, c := range class {
-		second[b] |= day
-		if c&start != 0 && b <= 'Z' {
-			first[b] |= day
-		}
-	}
-	return first, second
-}()
-
-// notLetters returns the high bit of each of the eight bytes in raw that is no ASCII letter.
-func notLetters(raw uint64) uint64 {
-	const each = 0x0101010101010101 // a factor that puts a byte into all eight
-	low := raw&(0x7F*each) | small
-	return ^((low+(0x80-'a')*each)&^(low+(0x7F-'z')*each))&(0x80*each) | raw&(0x80*each)
-}
-
-// mayVary reports whether a volatile part may begin with n letters: see volatile. raw has the first eight bytes, and next is the byte
-// after the letters.
-func mayVary(raw uint64, n int, next byte) bool {
-	switch uint32(raw)&0xFFFFFF | 0x202020 {
-	case 't' | 'm'<<8 | 'p'<<16:
-		return true
-	case 't' | 'o'<<8 | 'o'<<16: // tool_call_id
-		return next == '_'
-	case 'p' | 'r'<<8 | 'o'<<16: // process 12
-		return next == ' '
-	case 'p' | 'i'<<8 | 'd'<<16:
-		return n == 3
-	case 'g' | 'o'<<8 | '-'<<16: // go-build
-		return n == 2
-	}
-	return n == 3 && raw&0x20 == 0 // a day or a month
-}
-
-// ofStatus reports whether raw is the word exit, code or status, padded with zeros.
-func ofStatus(raw uint64) bool {
-	return raw == 'e'|'x'<<8|'i'<<16|'t'<<24 || raw == 'c'|'o'<<8|'d'<<16|'e'<<24 || raw == 's'|'t'<<8|'a'<<16|'t'<<24|'u'<<32|'s'<<40
-}
-
-// word returns the length, the fingerprint and the kind of the word at the beginning of b. The length is 0 if there is none.
-func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
+// word returns the length, the fingerprint and the kind of the word at the beginning of b. The length is 0 if there is none. before
+// are the words before it, and first means that it begins a line, a sentence or a JSON member.
+func (w *Words) word(b []byte, before []Word, first bool) (n int, h uint32, kind WordKind) {
 	kinds := uint8(0)
 	for n < len(b) {
 		kind := partOfWord[b[n]]
@@ -326,6 +216,13 @@ func (w *Words) word(b []byte) (n int, h uint32, kind WordKind) {
 	case kinds&letterSeen == 0:
 		if n+1 < len(b) && b[n] == '.' && class[b[n+1]]&digit != 0 {
 			n += 1 + count(b[n+1:], digit)
+		}
+		switch {
+		case first:
+		case NamesID(before[len(before)-1]):
+			return n, hashWord(b, n), Mixed
+		case isDuration(before):
+			return n, 0, Volatile
 		}
 		value := decimal(b[:n])
 		if w.Count < maxNumbers {

@@ -47,7 +47,7 @@ func TestWordsClassifyAText(t *testing.T) {
 }
 
 func TestTheShapeOfATextOmitsNumbersAndIDs(t *testing.T) {
-	a, b, c := wordsOf(`{"took_ms":34,"id":"a8f3c2","hits":[]}`), wordsOf(`{"took_ms":31.5,"id":"9bc01d","hits":[]}`), wordsOf(`{"took_ms":34,"misses":[]}`)
+	a, b, c := wordsOf(`{"score":34,"id":"a8f3c2","hits":[]}`), wordsOf(`{"score":31.5,"id":"9bc01d","hits":[]}`), wordsOf(`{"score":34,"misses":[]}`)
 	if a.Shape != b.Shape || a.Shape == c.Shape {
 		t.Errorf("shapes %x, %x, %x", a.Shape, b.Shape, c.Shape)
 	}
@@ -189,6 +189,9 @@ func TestACountOfZeroIsRecognised(t *testing.T) {
 		"No matches found":                    false,
 		"(Bash completed with no output)":     false,
 		"test result: 200 passed; 0 failed; ": false,
+		`{"total":0,"start":0,"issues":[]}`:   true,
+		`{"total":20,"start":0}`:              false,
+		`{"failed_count":0,"passed_count":4}`: false,
 	} {
 		if got := wordsOf(text).Zero; got != want {
 			t.Errorf("%q: Zero is %v", text, got)

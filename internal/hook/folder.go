@@ -67,7 +67,7 @@ func (f Folder) lock(key string) (unlock func(), err error) {
 // replace replaces a file atomically. The caller holds the lock.
 func replace(path string, data []byte) error {
 	next := path + ".next"
-	if err := os.WriteFile(next, data, 0o600); err != nil {
+	if err := writeRegular(next, data); err != nil {
 		return errors.Join(err, removeIfThere(next))
 	}
 	return os.Rename(next, path)
@@ -84,7 +84,7 @@ func removeIfThere(path string) error {
 // always has the same mask.
 func (f Folder) maskKey() ([]byte, error) {
 	path := f.path("mask.key")
-	if key, err := os.ReadFile(path); err == nil && len(key) == 32 {
+	if key, err := readRegular(path, maxSmall); err == nil && len(key) == 32 {
 		return key, nil
 	}
 	fresh := make([]byte, 32)
@@ -100,7 +100,7 @@ func (f Folder) maskKey() ([]byte, error) {
 	if linked != nil && !errors.Is(linked, fs.ErrExist) {
 		return nil, fmt.Errorf("write the key of the masks: %w", linked)
 	}
-	key, err := os.ReadFile(path)
+	key, err := readRegular(path, maxSmall)
 	if err == nil && len(key) != 32 {
 		return nil, fmt.Errorf("the key of the masks is damaged: remove %s", path)
 	}
@@ -120,7 +120,7 @@ func (f Folder) sweep(now time.Time) error {
 	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
 		return nil
 	}
-	if err := os.WriteFile(stamp, nil, 0o600); err != nil {
+	if err := writeRegular(stamp, nil); err != nil {
 		return err
 	}
 	entries, err := os.ReadDir(f.path("sessions"))

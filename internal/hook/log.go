@@ -45,7 +45,7 @@ func (f Folder) Append(e Entry) error {
 			return fmt.Errorf("begin a new log: %w", err)
 		}
 	}
-	file, err := os.OpenFile(f.LogPath(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	file, err := appendRegular(f.LogPath())
 	if err != nil {
 		return fmt.Errorf("write the log: %w", err)
 	}
@@ -67,7 +67,7 @@ func (f Folder) Log(each func(Entry)) error {
 }
 
 func readLog(name string, each func(Entry)) error {
-	file, err := os.Open(name)
+	file, err := openRegular(name)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func (f Folder) see(e *Event, s *About, mode Mode, now time.Time) error {
 // Seen returns the last hook of an agent. The error wraps fs.ErrNotExist if there was none.
 func (f Folder) Seen(agent string) (Seen, error) {
 	var s Seen
-	raw, err := os.ReadFile(f.path("agents", agent+".json"))
+	raw, err := readRegular(f.path("agents", agent+".json"), maxSmall)
 	if err == nil {
 		err = json.Unmarshal(raw, &s)
 	}

@@ -24,7 +24,7 @@ func (f Folder) Announce(endpoint string) (withdraw func(), err error) {
 
 // running returns the address of the announced server, or "".
 func (f Folder) running() string {
-	data, err := os.ReadFile(f.path("server"))
+	data, err := readRegular(f.path("server"), maxSmall)
 	if err != nil || !strings.HasPrefix(string(data), "http://") {
 		return ""
 	}

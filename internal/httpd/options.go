@@ -105,10 +105,13 @@ type Runs interface {
 type Events interface {
 	// EventPage returns a page of the events of a run, in order or backward.
 	EventPage(ctx context.Context, run int64, p store.Page) (events []store.Event, next string, err error)
-	// EventsSince returns the first events of a run after an arrival, in the order of arrival.
-	EventsSince(ctx context.Context, run, arrival int64, limit int) ([]store.Event, error)
+	// EventsSince returns the first events of a run after an arrival, in the order of arrival: at most limit, and fewer if they are
+	// large. more reports whether further ones may exist.
+	EventsSince(ctx context.Context, run, arrival int64, limit int) (events []store.Event, more bool, err error)
 	// EventsOf returns the events of the run that have one of the ids, in any order.
 	EventsOf(ctx context.Context, run int64, ids []string) ([]store.Event, error)
+	// Arrivals returns the arrivals of the events of the run that have one of the ids.
+	Arrivals(ctx context.Context, run int64, ids []string) (map[string]int64, error)
 }
 
 // Judgements reads warnings and decisions.

@@ -19,9 +19,13 @@ const (
 func sizeOfJSON(data []byte, levels int) (size int64, err error) {
 	depth, parts := 0, 0
 	const own = 24 // levels from the request to an attribute's value
-	text := false
+	text, ended := false, false
 	for i := 0; i < len(data); i++ {
 		switch c := data[i]; {
+		case ended:
+			if c != ' ' && c != '\t' && c != '\n' && c != '\r' {
+				return 0, problem(http.StatusBadRequest, "body", "has data after the JSON object; send one request for each object")
+			}
 		case text && c == '\\':
 			i++
 		case c == '"':
@@ -35,6 +39,7 @@ func sizeOfJSON(data []byte, levels int) (size int64, err error) {
 			}
 		case c == '}' || c == ']':
 			depth--
+			ended = depth == 0
 		}
 	}
 	return int64(parts) * perPart, nil

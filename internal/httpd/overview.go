@@ -58,8 +58,12 @@ func timeRange(f *store.Filter, text string, now time.Time) (step time.Duration,
 	if !f.Since.Before(f.Until) {
 		return 0, problem(http.StatusBadRequest, "since", "must be before until")
 	}
+	span := f.Until.Sub(f.Since)
+	if !f.Since.Add(span).Equal(f.Until) {
+		return 0, problem(http.StatusBadRequest, "since", "must be less than 292 years before until")
+	}
 	if text == "" {
-		return defaultStep(f.Until.Sub(f.Since)), nil
+		return defaultStep(span), nil
 	}
 	if step, err = time.ParseDuration(text); err != nil || step <= 0 {
 		return 0, problem(http.StatusBadRequest, "step", "want a duration above 0, such as 15m")
@@ -75,5 +79,5 @@ func defaultStep(span time.Duration) time.Duration {
 		}
 	}
 	const week = 7 * 24 * time.Hour
-	return week * max(1, (span+60*week-1)/(60*week))
+	return week * ((span-1)/(60*week) + 1) // adding to a span of centuries would overflow
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -344,9 +345,22 @@ func TestAnOverviewHasStepsThatPeopleReadEasily(t *testing.T) {
 	for span, want := range map[time.Duration]time.Duration{
 		time.Second: time.Minute, time.Hour: time.Minute, day: 30 * time.Minute, 7 * day: 3 * time.Hour, 30 * day: 12 * time.Hour,
 		365 * day: 7 * day, 3 * 365 * day: 21 * day,
+		math.MaxInt64: 1785 * day,
 	} {
 		if got := defaultStep(span); got != want || span/got > 60 {
 			t.Errorf("in %v: %v, want %v", span, got, want)
+		}
+	}
+}
+
+func TestAnOverviewOfCenturiesIsRefusedWithItsReason(t *testing.T) {
+	h := newTestServer(t, nil)
+	for query, want := range map[string]string{
+		"since=1900-01-01T00:00:00Z": "",
+		"since=0001-01-02T00:00:00Z": `"since: must be less than 292 years before until"`,
+	} {
+		if w := h.do(http.MethodGet, "/api/overview?until=2026-01-01T00:00:00Z&"+query, ""); (w.Code == http.StatusOK) != (want == "") || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d %s", query, w.Code, w.Body)
 		}
 	}
 }

@@ -80,3 +80,23 @@ func TestASlowSenderIsDisconnected(t *testing.T) {
 		t.Errorf("stop: %v", err)
 	}
 }
+
+func TestASlowSenderDoesNotMakeAStopAnError(t *testing.T) {
+	h := newTestServer(t, func(o *Options) { o.Limits.Grace = 50 * time.Millisecond })
+	url, stop := serveOn(t, h)
+	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	begun := "POST /api/events HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n"
+	if _, err := c.Write([]byte(begun)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Read(make([]byte, 1)); err != nil { // the server reads the body
+		t.Fatal(err)
+	}
+	if err := stop(); err != nil {
+		t.Errorf("stop: %v", err)
+	}
+}

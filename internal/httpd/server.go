@@ -190,7 +190,7 @@ func (s *Server) recovered(w http.ResponseWriter) {
 }
 
 // Serve answers requests on a listener until ctx is done. It then accepts no new ones, ends the streams, and waits for open
-// requests, at most as long as Limits.Grace. It closes the listener.
+// requests, at most as long as Limits.Grace. It closes the listener and the connections of requests that are still open.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	limits := &s.Limits
 	web := &http.Server{
@@ -211,8 +211,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), limits.Grace)
 	defer cancel()
 	err := web.Shutdown(grace)
-	if err != nil {
-		err = errors.Join(fmt.Errorf("wait for open requests: %w", err), web.Close())
+	if errors.Is(err, context.DeadlineExceeded) { // a slow client does not make the stop an error
+		s.log.Warn("open HTTP requests were canceled", "after", limits.Grace)
+		err = web.Close()
 	}
 	<-served
 	return err

@@ -102,8 +102,7 @@ func (f *runFeed) catchUp() error {
 		f.state = state
 	}
 	for {
-		asked := f.limit.next()
-		events, err := f.server.Store.EventsSince(f.ctx, f.state.Number, f.upTo, asked)
+		events, more, err := f.server.Store.EventsSince(f.ctx, f.state.Number, f.upTo, f.limit.next())
 		if err != nil {
 			return fmt.Errorf("read events for a stream: %w", err)
 		}
@@ -114,7 +113,7 @@ func (f *runFeed) catchUp() error {
 			f.upTo = events[len(events)-1].Arrival
 		}
 		f.limit.saw(events)
-		if len(events) < asked {
+		if !more {
 			return nil
 		}
 	}
@@ -237,17 +236,13 @@ func (s *Server) behind(ctx context.Context, run, arrival int64, decisions []sto
 	for i := range decisions {
 		ids[i] = decisions[i].EventID
 	}
-	events, err := s.Store.EventsOf(ctx, run, ids)
+	arrivals, err := s.Store.Arrivals(ctx, run, ids)
 	if err != nil {
 		return nil, fmt.Errorf("read the events of decisions: %w", err)
 	}
-	late := make(map[string]bool, len(events))
-	for i := range events {
-		late[events[i].ID] = events[i].Arrival > arrival
-	}
 	kept := decisions[:0]
 	for _, d := range decisions {
-		if late[d.EventID] {
+		if arrivals[d.EventID] > arrival {
 			kept = append(kept, d)
 		}
 	}

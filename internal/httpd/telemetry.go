@@ -114,7 +114,7 @@ func whyUndecoded(body []byte, kind string) string {
 	case !json.Valid(body):
 		return "not valid JSON"
 	}
-	return "not an OTLP request: a field has an invalid value"
+	return "not an OTLP request: a field has an invalid value; ids are hexadecimal strings, times and integers are decimal, values are objects such as {\"stringValue\": …}"
 }
 
 func (s *Server) takeTraces(ctx context.Context, decode func(request) error) (message, error) {

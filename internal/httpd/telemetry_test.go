@@ -241,6 +241,8 @@ func TestInvalidTelemetryIsRejectedWithoutQuotingIt(t *testing.T) {
 		{jsonType, `[{"secret":1}]`, "body: not an OTLP request: a field has an invalid value"},
 		{jsonType, `{"resourceSpans":"secret"}`, "body: not an OTLP request: a field has an invalid value"},
 		{jsonType, `{"resourceSpans":[{"scopeSpans":[{"spans":[{"traceId":"secret"}]}]}]}`, "body: not an OTLP request: a field has an invalid value"},
+		{jsonType, `{"resourceSpans":[]} {"resourceSpans":[]}`, "body: has data after the JSON object; send one request for each object"},
+		{jsonType, "{}\n\nsecret", "body: has data after the JSON object; send one request for each object"},
 		{protobufType, "\x08\x01secret", "body: not an OTLP request in protobuf"},
 	} {
 		w := h.do(http.MethodPost, "/v1/traces", tc.body, "Content-Type", tc.kind)

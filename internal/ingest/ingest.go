@@ -61,6 +61,9 @@ type Input struct {
 	// Unknown receives each name that the format does not define, each time it occurs. Line returns its line. It may be nil.
 	Unknown func(Unknown)
 
+	// Project receives the project that an event names for its run, before the event is emitted. It may be nil.
+	Project func(string)
+
 	r      *bufio.Reader
 	line   int               // line of the current value; 0 if unknown
 	object *jsontext.Decoder // reads objects from buffer

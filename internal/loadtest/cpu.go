@@ -58,6 +58,13 @@ var roles = []role{
 
 // cpu sends a number of events and prints the CPU time of the server for each event, by role.
 func cpu(ctx context.Context, set settings) (string, error) {
+	return profileOf(ctx, set, "event", func(url string) (int64, time.Duration, error) {
+		return senders(ctx, []string{url}, feeds(8, set), 500, int64(set.events))
+	})
+}
+
+// profileOf starts a server under the profiler, and prints the CPU time of the server for each item that send sends to its URL, by role.
+func profileOf(ctx context.Context, set settings, item string, send func(url string) (sent int64, took time.Duration, err error)) (string, error) {
 	folder, err := os.MkdirTemp("", "unloop-load-*")
 	if err != nil {
 		return "", err
@@ -75,7 +82,7 @@ func cpu(ctx context.Context, set settings) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, took, err := senders(ctx, []string{s.url}, feeds(8, set), 500, int64(set.events))
+	sent, took, err := send(s.url)
 	if stopped := s.stop(); err == nil {
 		err = stopped
 	}
@@ -89,8 +96,8 @@ func cpu(ctx context.Context, set settings) (string, error) {
 	}
 	var said strings.Builder
 	each := used.Seconds() * 1e6 / float64(sent)
-	fmt.Fprintf(&said, "%.1f µs of CPU time per event (user %.1f, system %.1f), %.0f events/s", each,
-		s.cmd.ProcessState.UserTime().Seconds()*1e6/float64(sent), s.cmd.ProcessState.SystemTime().Seconds()*1e6/float64(sent), float64(sent)/took.Seconds())
+	fmt.Fprintf(&said, "%.1f µs of CPU time per %s (user %.1f, system %.1f), %.0f %ss/s", each, item,
+		s.cmd.ProcessState.UserTime().Seconds()*1e6/float64(sent), s.cmd.ProcessState.SystemTime().Seconds()*1e6/float64(sent), float64(sent)/took.Seconds(), item)
 	for k, r := range roles {
 		fmt.Fprintf(&said, "\n%-20s %5.2f µs", r.name, each*shares[k])
 	}

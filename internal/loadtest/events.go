@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"strconv"
 	"strings"
@@ -123,24 +121,14 @@ func post(ctx context.Context, c *http.Client, url string, body []byte) error {
 // send sends a body, retries while the server is busy, and wants a status.
 func send(ctx context.Context, c *http.Client, url, kind string, want int, body []byte) error {
 	for {
-		request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-		if err != nil {
-			return err
-		}
-		request.Header.Set("Content-Type", kind)
-		answer, err := c.Do(request)
-		if err != nil {
-			return err
-		}
-		said, err := io.ReadAll(answer.Body)
-		answer.Body.Close()
+		status, said, err := sendOnce(ctx, c, url, kind, body)
 		switch {
 		case err != nil:
 			return err
-		case answer.StatusCode == want:
+		case status == want:
 			return nil
-		case answer.StatusCode != http.StatusTooManyRequests:
-			return fmt.Errorf("%s: %.300s", answer.Status, said)
+		case status != http.StatusTooManyRequests:
+			return fmt.Errorf("%d %s: %.300s", status, http.StatusText(status), said)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -76,7 +76,7 @@ func spans(ctx context.Context, s *server, traces int) (string, error) {
 		list = append(list, field(2, append(field(1, trace), field(2, id)...))...) // Span: trace_id, span_id
 	}
 	body := field(1, field(2, list)) // ResourceSpans, ScopeSpans
-	status, err := sendOnce(ctx, http.DefaultClient, s.url+"/v1/traces", "application/x-protobuf", body)
+	status, _, err := sendOnce(ctx, http.DefaultClient, s.url+"/v1/traces", "application/x-protobuf", body)
 	answer := fmt.Sprintf("status %d", status)
 	if errors.Is(err, io.EOF) && ctx.Err() == nil {
 		answer, err = "no answer within a minute", nil
@@ -102,7 +102,7 @@ func manyBodies(ctx context.Context, s *server, _ settings) (string, error) {
 		all.Go(func() {
 			body := fmt.Sprintf(`{"event_id":"b%d","run_id":"body%d","type":"tool_call_started","tool":"write","input":"%s"}`, k, k, text)
 			for {
-				status, err := sendOnce(ctx, c, s.url+"/api/events", "application/json", []byte(body))
+				status, _, err := sendOnce(ctx, c, s.url+"/api/events", "application/json", []byte(body))
 				if status == http.StatusCreated || err != nil && ctx.Err() != nil {
 					failed <- err
 					return
@@ -121,19 +121,19 @@ func manyBodies(ctx context.Context, s *server, _ settings) (string, error) {
 	return peak(s, fmt.Sprintf("%d bodies of 14 MiB at once: all recorded, refused before that %d times", heavyBodies, refused.Load()), errors.Join(errs...))
 }
 
-// sendOnce sends a body and returns the status of the answer.
-func sendOnce(ctx context.Context, c *http.Client, url, kind string, body []byte) (int, error) {
+// sendOnce sends a body and returns the status and the body of the answer.
+func sendOnce(ctx context.Context, c *http.Client, url, kind string, body []byte) (status int, said []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	request.Header.Set("Content-Type", kind)
 	answer, err := c.Do(request)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	return answer.StatusCode, errors.Join(err, answer.Body.Close())
+	said, err = io.ReadAll(answer.Body)
+	return answer.StatusCode, said, errors.Join(err, answer.Body.Close())
 }
 
 // peak returns the maximum memory of the server as a text.

@@ -52,7 +52,7 @@ func mixed(ctx context.Context, s *server, set settings) (string, error) {
 	body := []byte(`{"run_id":"huge","type":"tool_call_started","tool":"write","input":"` + strings.Repeat("x", heavyBody-200) + `"}`)
 	for range hugeSenders {
 		others.Go(func() {
-			again(timed, func() { _, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", body) }) // it may be rejected
+			again(timed, func() { _, _, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", body) }) // it may be rejected
 		})
 	}
 	others.Go(func() { again(timed, func() { sendBroken(timed, s) }) })
@@ -61,7 +61,7 @@ func mixed(ctx context.Context, s *server, set settings) (string, error) {
 		again(timed, func() {
 			number--
 			event := fmt.Sprintf(`{"event_id":"l%d","run_id":"late","sequence":%d,"type":"tool_call_started","tool":"grep","input":{"n":%d}}`, number, number, number)
-			_, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", []byte(event)) // it may be rejected
+			_, _, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", []byte(event)) // it may be rejected
 		})
 	})
 	said, err := ordinary(timed, s)
@@ -104,7 +104,7 @@ func sendBroken(ctx context.Context, s *server) {
 	}
 	body := bodies[rand.IntN(len(bodies))]
 	for _, to := range []struct{ path, kind string }{{"/api/events", "application/json"}, {"/v1/traces", "application/x-protobuf"}, {"/v1/logs", "application/json"}} {
-		_, _ = sendOnce(ctx, http.DefaultClient, s.url+to.path, to.kind, []byte(body)) // it is rejected
+		_, _, _ = sendOnce(ctx, http.DefaultClient, s.url+to.path, to.kind, []byte(body)) // it is rejected
 	}
 }
 

@@ -10,44 +10,56 @@ import (
 )
 
 const (
-	spanSenders = 8
-	spansAtOnce = 500 // spans of a request
-	traceSpans  = 20  // spans of a trace; the last is the agent's, above the others
+	spanConnections = 8
+	spansAtOnce     = 500 // spans of a request
+	traceSpans      = 20  // spans of a trace; the last is the agent's, above the others
 )
 
 // otlp measures spans a second from request to disk: tool calls of agents, in the order in which exporters send them.
 func otlp(ctx context.Context, s *server, set settings) (string, error) {
 	timed, cancel := context.WithTimeout(ctx, set.time)
 	defer cancel()
-	c := client(spanSenders)
-	var sent atomic.Int64
-	failed := make(chan error, spanSenders)
-	begun := time.Now()
-	for k := range spanSenders {
-		f := &spanFeed{sender: k, traces: make([]int, max(1, set.runs/spanSenders)), begun: begun}
-		go func() {
-			for timed.Err() == nil {
-				if err := send(context.WithoutCancel(ctx), c, s.url+"/v1/traces", "application/x-protobuf", http.StatusOK, f.request()); err != nil {
-					failed <- err
-					return
-				}
-				sent.Add(spansAtOnce)
-			}
-			failed <- nil
-		}()
-	}
-	var err error
-	for range spanSenders {
-		if e := <-failed; e != nil {
-			err = e
-		}
-	}
-	took := time.Since(begun)
+	sent, took, err := spanSenders(timed, s.url, set, 0)
 	if err != nil {
 		return "", err
 	}
 	now, most, err := s.resident()
-	return fmt.Sprintf("%.0f spans/s (%d in %.1f s), server %d MiB, %d at most", float64(sent.Load())/took.Seconds(), sent.Load(), took.Seconds(), now, most), err
+	return fmt.Sprintf("%.0f spans/s (%d in %.1f s), server %d MiB, %d at most", float64(sent)/took.Seconds(), sent, took.Seconds(), now, most), err
+}
+
+// spansCPU sends half as many spans as events, since a span is two events, and prints the CPU time of the server for each span, by role.
+func spansCPU(ctx context.Context, set settings) (string, error) {
+	return profileOf(ctx, set, "span", func(url string) (int64, time.Duration, error) {
+		return spanSenders(ctx, url, set, int64(set.events/2))
+	})
+}
+
+// spanSenders sends requests of spans until ctx ends, or the budget of spans is used up. The budget 0 means no limit. It returns the
+// number of spans sent.
+func spanSenders(ctx context.Context, url string, set settings, budget int64) (sent int64, took time.Duration, err error) {
+	c := client(spanConnections)
+	var done atomic.Int64
+	failed := make(chan error, spanConnections)
+	begun := time.Now()
+	for k := range spanConnections {
+		f := &spanFeed{sender: k, traces: make([]int, max(1, set.runs/spanConnections)), begun: begun}
+		go func() {
+			for ctx.Err() == nil && (budget == 0 || done.Load() < budget) {
+				if err := send(context.WithoutCancel(ctx), c, url+"/v1/traces", "application/x-protobuf", http.StatusOK, f.request()); err != nil {
+					failed <- err
+					return
+				}
+				done.Add(spansAtOnce)
+			}
+			failed <- nil
+		}()
+	}
+	for range spanConnections {
+		if e := <-failed; e != nil {
+			err = e
+		}
+	}
+	return done.Load(), time.Since(begun), err
 }
 
 // spanFeed makes the spans of many traces at once. A trace that has ended makes room for another one.

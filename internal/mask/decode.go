@@ -12,18 +12,18 @@ import (
 
 // unescape appends a text with its JSON escapes resolved. Invalid escapes stay unchanged.
 func unescape(to []byte, s string) []byte {
-	to, _ = unescapeUntil(to, s, '\\')
+	to, _ = unescapeUntil(to, s, 0, '\\')
 	return to
 }
 
 // unescapeUntil is unescape for the part of s before the first byte stop outside of escapes. It returns the position of that
-// byte, or len(s). A backslash as stop does not end the text.
-func unescapeUntil(to []byte, s string, stop byte) (text []byte, end int) {
+// byte, or len(s). A backslash as stop does not end the text. The first plain bytes are neither.
+func unescapeUntil(to []byte, s string, plain int, stop byte) (text []byte, end int) {
 	begin := len(to)
 	to = slices.Grow(to, len(s)) // an escape is at least as long as its character
 	out, stops := to[begin:begin+len(s)], 0x0101010101010101*uint64(stop)
-	i, n := 0, 0
-	for i < len(s) {
+	n := copy(out, s[:plain])
+	for i := n; i < len(s); {
 		if i+8 <= len(s) {
 			eight := eightBytes(s, i)
 			binary.LittleEndian.PutUint64(out[n:n+8], eight)
@@ -38,6 +38,11 @@ func unescapeUntil(to []byte, s string, stop byte) (text []byte, end int) {
 		c, length := rune(s[i]), 1
 		switch {
 		case c == '\\':
+			if i+1 < len(s) && short[s[i+1]] != 0 {
+				out[n] = short[s[i+1]]
+				i, n = i+2, n+1
+				continue
+			}
 			if c, length = escape(s[i:]); length == 1 {
 				c = '\\'
 			}
@@ -73,25 +78,18 @@ func zeros(eight uint64) uint64 {
 	return (eight - 0x0101010101010101) &^ eight & 0x8080808080808080
 }
 
+// short has the characters of escapes of two bytes, by the second byte.
+var short = [256]byte{'"': '"', '\\': '\\', '/': '/', '\'': '\'', 'n': '\n', 'r': '\r', 't': '\t', 'b': '\b', 'f': '\f'}
+
 // escape returns the character and the length in bytes of the escape at the beginning of s. The length is 1 if there is none.
 func escape(s string) (r rune, n int) {
 	if len(s) < 2 {
 		return 0, 1
 	}
-	switch s[1] {
-	case '"', '\\', '/', '\'':
-		return rune(s[1]), 2
-	case 'n':
-		return '\n', 2
-	case 'r':
-		return '\r', 2
-	case 't':
-		return '\t', 2
-	case 'b':
-		return '\b', 2
-	case 'f':
-		return '\f', 2
-	case 'u':
+	if c := short[s[1]]; c != 0 {
+		return rune(c), 2
+	}
+	if s[1] == 'u' {
 		r, ok := unit(s)
 		switch {
 		case !ok:

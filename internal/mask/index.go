@@ -9,13 +9,13 @@ import (
 	"unsafe"
 )
 
-// index finds keywords in one pass that examines every second byte. For each keyword it selects the four bytes that are rarest in
-// texts, and stores the first three and the last three of them; one of these two begins at an examined byte. An automaton
-// (Aho-Corasick) would examine every byte, each after the previous one.
+// index finds keywords in one pass that examines four bytes at every second position. Each keyword has two grams, one for the
+// positions at even distances from its start and one for those at odd distances: the four bytes there that are rarest in texts.
+// An automaton (Aho-Corasick) would examine every byte, each after the previous one.
 type index struct {
 	words []keyword
-	bits  [1 << 18 / 64]uint64 // one bit for the hash of each stored gram
-	heads [1 << 12]int32       // first entry in grams by hash; 0 for none
+	bits  [1 << 18 / 64]uint64 // one bit for the code of each stored gram
+	heads [1 << 10]int32       // first entry in grams by the middle bytes; 0 for none
 	grams []gram
 }
 
@@ -31,48 +31,46 @@ type entry struct {
 	finder func(sc *scanner, p int)
 }
 
-// gram is three bytes of a keyword.
+// gram is four bytes that contain at least three of a keyword. The first or the last may be any other byte.
 type gram struct {
-	three uint32 // folded
-	at    int    // position in the keyword
-	word  int
-	next  int32
+	four, known uint32 // folded bytes, and the mask of those in the keyword
+	at          int    // position relative to the keyword, from -1 on
+	word        int
+	next        int32
 }
 
-// fold maps capitals to small letters, in three bytes at once. It also maps some other bytes to the same value.
-func fold(three uint32) uint32 { return three&0xffffff | 0x202020 }
+// fold maps capitals to small letters, in four bytes at once. It also maps some other bytes to the same value.
+func fold(four uint32) uint32 { return four | 0x20202020 }
 
-// hash returns 18 bits; the upper 12 select the chain.
-func hash(three uint32) uint32 { return three * 0x9E3779B1 >> 14 }
+// codeOf returns 18 bits of four bytes, without regard to case: 4, 5, 5 and 4 of the lowest bits of each. The factor moves them
+// to the upper end, nearly without overlaps.
+func codeOf(four uint32) uint32 { return four & 0x0f1f1f0f * 0x10010008 >> 14 }
+
+// middleOf returns ten bits of the second and the third byte, without regard to case.
+func middleOf(four uint32) uint32 { return four>>8&0x1f | four>>11&0x3e0 }
 
 // build builds the tables of the keywords with their entries.
 func (x *index) build(entries map[string][]entry) {
-	x.words = make([]keyword, 0, len(entries))
-	x.grams = make([]gram, 1, 8*len(entries))
+	x.grams = make([]gram, 1, 2*len(entries)+1)
 	for k, text := range slices.Sorted(maps.Keys(entries)) {
 		x.words = append(x.words, keyword{text, entries[text]})
-		at := rarest(text)
-		x.link(gram{three: fold(three(text, at)), at: at, word: k})
-		if len(text) > 3 {
-			x.link(gram{three: fold(three(text, at+1)), at: at + 1, word: k})
-			continue
-		}
-		for _, t := range behind(text) {
-			x.link(gram{three: t, at: 1, word: k})
-		}
+		x.link(k, text, rarest(text, 0))
+		x.link(k, text, rarest(text, -1))
 	}
 }
 
 // byFrequency has letters and signs in descending order of frequency in prose and code. Other bytes are rare.
-const byFrequency = " etaoinsrlhdcu-mfpgwybv_./\"':,=k()"
+const byFrequency = " -etaoinsrmclpdhufgybwv_./\"':,=k()"
 
-// rarest returns the position of the four bytes of a keyword that are rarest in texts.
-func rarest(text string) (at int) {
+// rarest returns the position of the four bytes of a keyword that are rarest in texts, of those at every second position.
+func rarest(text string, first int) (at int) {
 	least := math.MaxInt
-	for i := 0; i+4 <= len(text); i++ {
+	for i := first; i+3 <= len(text); i += 2 {
 		frequency := 0
-		for _, c := range []byte(text[i : i+4]) {
-			if rank := strings.IndexByte(byFrequency, c); rank >= 0 {
+		for k := i; k < i+4; k++ {
+			if k < 0 || k == len(text) {
+				frequency += 2 * len(byFrequency) // any byte
+			} else if rank := strings.IndexByte(byFrequency, text[k]); rank >= 0 {
 				frequency += len(byFrequency) - rank
 			}
 		}
@@ -83,68 +81,69 @@ func rarest(text string) (at int) {
 	return at
 }
 
-// behind returns the codes of three bytes that end a keyword of three: its last two bytes, with each byte that can follow.
-func behind(text string) (all []uint32) {
-	last := class[text[2]] & word // behind letters and the like, more of a key or a name
-	var known [256]bool
-	for c := range 256 {
-		if class[c]&token68 == 0 && last != 0 {
-			continue
-		}
-		if t := fold(three(text, 1) | uint32(c)<<16); !known[t>>16] {
-			known[t>>16] = true
-			all = append(all, t)
+// link stores the gram of a keyword.
+func (x *index) link(word int, text string, at int) {
+	g := gram{at: at, word: word}
+	for k := range 4 {
+		if i := at + k; i >= 0 && i < len(text) {
+			g.four |= uint32(text[i]) << (8 * k)
+			g.known |= 0xff << (8 * k)
 		}
 	}
-	return all
-}
-
-func (x *index) link(g gram) {
-	h := hash(g.three)
-	x.bits[h>>6] |= 1 << (h & 63)
-	g.next = x.heads[h>>6]
-	x.heads[h>>6] = int32(len(x.grams))
+	g.four = fold(g.four) & g.known
+	for c := range uint32(256) {
+		h := codeOf(g.four | c*0x01010101&^g.known)
+		x.bits[h>>6] |= 1 << (h & 63)
+	}
+	g.next = x.heads[middleOf(g.four)]
+	x.heads[middleOf(g.four)] = int32(len(x.grams))
 	x.grams = append(x.grams, g)
 }
 
-// three returns the three bytes at i, or fewer at the end.
-func three(s string, i int) (t uint32) {
-	for k := range min(3, len(s)-i) {
-		t |= uint32(s[i+k]) << (8 * k)
-	}
-	return t
-}
-
 // scan tries the entries of all keywords in the part of s from start to end. It takes time proportional to the length of the
-// part. It reads up to three bytes after it; look excludes keywords there.
+// part. It reads up to nine bytes after it; look excludes keywords there.
 func (x *index) scan(sc *scanner, s string, start, end int) {
 	text := unsafe.Slice(unsafe.StringData(s), len(s))
 	i := start
-	for last := min(end-1, len(text)-3); i < last; i += 2 {
-		t := fold(binary.LittleEndian.Uint32(text[i:]))
-		if h := hash(t); x.bits[h>>6]&(1<<(h&63)) != 0 {
+	for last := min(end-2, len(text)-9); i < last; i += 8 {
+		t := text[i : i+10]
+		if !x.has(fourBytes(t)) && !x.has(fourBytes(t[2:])) && !x.has(fourBytes(t[4:])) && !x.has(fourBytes(t[6:])) {
+			continue
+		}
+		for k := i; k < i+8; k += 2 {
+			if t := fourBytes(text[k:]); x.has(t) {
+				x.look(sc, k-start, t)
+			}
+		}
+	}
+	for last := min(end-2, len(text)-3); i < last; i += 2 {
+		if t := fourBytes(text[i:]); x.has(t) {
 			x.look(sc, i-start, t)
 		}
 	}
-	for ; i < end; i += 2 {
-		t := fold(three(s[:end], i))
-		if h := hash(t); x.bits[h>>6]&(1<<(h&63)) != 0 {
-			x.look(sc, i-start, t)
-		}
+	if i == len(text)-3 && i < end-2 {
+		x.look(sc, i-start, uint32(text[i])|uint32(text[i+1])<<8|uint32(text[i+2])<<16)
 	}
 }
 
-// look tries the entries of the keywords with these three bytes at i.
-func (x *index) look(sc *scanner, i int, t uint32) {
-	for k := x.heads[hash(t)>>6]; k != 0; {
+func fourBytes(text []byte) uint32 { return binary.LittleEndian.Uint32(text) }
+
+// has reports whether four bytes may be a gram.
+func (x *index) has(four uint32) bool {
+	h := codeOf(four)
+	return x.bits[h>>6]&(1<<(h&63)) != 0
+}
+
+// look tries the entries of the keywords with these four bytes at i.
+func (x *index) look(sc *scanner, i int, four uint32) {
+	for k := x.heads[middleOf(four)]; k != 0; {
 		g := &x.grams[k]
 		k = g.next
-		if g.three != t {
+		if fold(four)&g.known != g.four {
 			continue
 		}
 		w := &x.words[g.word]
 		if p := i - g.at; p >= 0 && sc.hasFold(p, w.text) {
-			sc.looked = true
 			sc.tryAll(w, p)
 		}
 	}
@@ -154,8 +153,8 @@ func (sc *scanner) tryAll(w *keyword, p int) {
 	for _, e := range w.entries {
 		if e.finder != nil {
 			e.finder(sc, p)
-		} else {
-			sc.try(e.rule, p-sc.rules.rules[e.rule].Offset)
+		} else if r := &sc.rules.rules[e.rule]; !r.Named || sc.leadsToValue(p+len(w.text)) {
+			sc.try(e.rule, p-r.Offset)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (w *walk) string(start int) int {
 	escaped := end < len(w.s) && w.s[end] == '\\'
 	if escaped {
 		var length int
-		w.buffers[w.depth], length = unescapeUntil(w.buffers[w.depth][:0], w.s[start:], '"')
+		w.buffers[w.depth], length = unescapeUntil(w.buffers[w.depth][:0], w.s[start:], end-start, '"')
 		end = start + length
 	}
 	raw := w.s[start:end]
@@ -147,8 +147,10 @@ func (w *walk) string(start int) int {
 	switch {
 	case len(raw) < shortest && len(w.m.patterns) == 0:
 	case !escaped && len(w.m.patterns) == 0 && class[raw[0]]&word != 0: // the common case
-		w.spans = append(w.spans, merge(raw, w.scanner.findIn(w.m.rules, w.s, start, end))...)
-		w.shift(from, start)
+		if found := w.scanner.findIn(w.m.rules, w.s, start, end); len(found) > 0 {
+			w.spans = append(w.spans, merge(raw, found)...)
+			w.shift(from, start)
+		}
 	case escaped:
 		w.spans = append(w.spans, w.decoded(raw, start, w.depth)...)
 	default:

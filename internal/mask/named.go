@@ -156,7 +156,7 @@ func (sc *scanner) named(p int) {
 			i++
 		}
 	case '>':
-		if sc.byteAt(n.start-1) == '<' {
+		if sc.byteAt(n.start-1) == '<' && sc.setKind(&n) {
 			sc.element(n, i+1)
 		}
 		return
@@ -165,9 +165,12 @@ func (sc *scanner) named(p int) {
 	switch sc.byteAt(gap) {
 	case ':', '=':
 	default:
-		if gap > i && n.quote == 0 && sc.has(n.start, "--") {
+		if gap > i && n.quote == 0 && sc.has(n.start, "--") && sc.setKind(&n) {
 			sc.flagged(n, gap)
 		}
+		return
+	}
+	if !sc.setKind(&n) {
 		return
 	}
 	assigned := sc.s[gap] == '=' && gap == i && n.quote == 0
@@ -183,7 +186,7 @@ func (sc *scanner) named(p int) {
 	sc.valueAt(n, start, direct && start == gap+1)
 }
 
-// nameAt returns the name around p.
+// nameAt returns the name around p, without its kind.
 func (sc *scanner) nameAt(p int) (n name, ok bool) {
 	n.start, n.end = p, p
 	for n.end < len(sc.s) && class[sc.s[n.end]]&named != 0 {
@@ -196,6 +199,11 @@ func (sc *scanner) nameAt(p int) (n name, ok bool) {
 			return n, false
 		}
 	}
+	return n, true
+}
+
+// setKind sets the kind of a name, and reports whether its value may be a secret.
+func (sc *scanner) setKind(n *name) bool {
 	text := sc.s[n.start:n.end]
 	n.kind = kindOf(text)
 	if n.kind == noSecret && len(text) == len("key") && sc.hasFold(n.start, "key") && sc.byteAt(n.start-1) == ' ' { // API key:
@@ -205,5 +213,5 @@ func (sc *scanner) nameAt(p int) (n name, ok bool) {
 		}
 		n.kind = kindOf(sc.s[first:n.end])
 	}
-	return n, n.kind != noSecret
+	return n.kind != noSecret
 }

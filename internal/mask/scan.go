@@ -4,12 +4,12 @@ import "math/bits"
 
 // scanner finds secrets in unescaped texts, one after another.
 type scanner struct {
-	s      string
-	rules  *ruleSet
-	spans  []span
-	looked bool        // there was a keyword, so the following fields are set
-	runs   [16]stretch // the last run by class of bytes
-	value  stretch     // the last value without quotes
+	s     string
+	rules *ruleSet
+	spans []span
+	used  bool        // the following fields are set
+	runs  [16]stretch // the last run by class of bytes
+	value stretch     // the last value without quotes
 }
 
 // stretch is a part of a text.
@@ -32,11 +32,10 @@ func (sc *scanner) findIn(set *ruleSet, s string, start, end int) []span {
 	}
 	sc.s, sc.rules = s[start:end], set
 	set.index.scan(sc, s, start, end)
-	if sc.s = ""; !sc.looked {
-		return nil
-	}
 	found := sc.spans
-	*sc = scanner{}
+	if sc.s, sc.spans = "", nil; sc.used {
+		*sc = scanner{}
+	}
 	return found
 }
 
@@ -78,7 +77,7 @@ func (sc *scanner) byteAt(i int) byte {
 func (sc *scanner) run(i int, of uint16) (end int, digits bool) {
 	m := &sc.runs[bits.TrailingZeros16(of)]
 	if i < m.start || i >= m.end {
-		*m = stretch{i, i, -1}
+		*m, sc.used = stretch{i, i, -1}, true
 		for ; m.end < len(sc.s) && class[sc.s[m.end]]&of != 0; m.end++ {
 			if class[sc.s[m.end]]&digit != 0 {
 				m.digit = m.end

@@ -235,7 +235,7 @@ func (sc *scanner) bareEnd(start int, environment bool) (end int, digits bool) {
 	if v.start <= start && start < v.end {
 		return v.end, v.digit >= start
 	}
-	*v = stretch{start, start, -1}
+	*v, sc.used = stretch{start, start, -1}, true
 	for {
 		from := v.end
 		if v.end, digits = sc.run(from, bareword); digits {

@@ -55,6 +55,24 @@ func TestLinesOfAClientThatAreNoMessagesAreAnswered(t *testing.T) {
 	}
 }
 
+func TestAnIDThatTheSDKWouldChangeIsAnswered(t *testing.T) {
+	for id, kept := range map[string]bool{
+		`7`: true, `-7.0`: true, `"x"`: true, `9007199254740991`: true, `9007199254740993`: false, `1763870000000000001`: false, `1.5`: false,
+		`1180591620717411303424`: false,
+	} {
+		var answers strings.Builder
+		in := `{"jsonrpc":"2.0","method":"ping","id":` + id + "}\n"
+		c, err := ToClient(io.NopCloser(strings.NewReader(in)), nopCloser{&answers}, limit).Connect(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Read(t.Context())
+		if kept != (err == nil) || kept != (answers.Len() == 0) || !kept && !strings.Contains(answers.String(), `"id":`+id+`,"error"`) {
+			t.Errorf("id %s: error %v, answer %q", id, err, answers.String())
+		}
+	}
+}
+
 // FuzzLines: whatever the lines before it are, a message arrives.
 func FuzzLines(f *testing.F) {
 	for _, seed := range []string{"x", "{", "[[", `{"jsonrpc":"2.0"}`, `"\ud800"`, "\xff", strings.Repeat("y", limit)} {

@@ -3,15 +3,18 @@ package mcpproxy
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/unloop-ai/unloop"
 )
 
 // Pump passes messages between a client and a server until one of them ends its connection, or ctx ends. It closes both. It
-// returns nil if the client or ctx ended.
+// returns nil if the client or ctx ended, and an error if the process of the server failed. The run ends with the connection.
 func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -26,6 +29,9 @@ func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error 
 	var err error
 	select {
 	case err = <-fromServer:
+		if ended := server.Close(); ended != nil && errors.Is(err, io.EOF) {
+			err = fmt.Errorf("the server ended: %w", ended)
+		}
 		_ = client.Close() // wakes the reader; its error says no more
 		<-fromClient
 	case <-fromClient: // the client has ended, so nobody reads further answers
@@ -37,10 +43,18 @@ func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error 
 		<-fromServer
 	}
 	_, _ = client.Close(), server.Close()
+	s.end()
 	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, io.EOF) {
 		return err
 	}
 	return nil
+}
+
+// end records the end of a run that has a call.
+func (s *Session) end() {
+	if s.guard.State().Calls > 0 {
+		s.guard.Record(context.Background(), unloop.Event{Type: unloop.RunCompleted})
+	}
 }
 
 // passRequests forwards the messages of the client to the server. While a person has paused the run, calls wait, and other messages are
@@ -87,8 +101,8 @@ func (s *Session) passResponses(ctx context.Context, client, server mcp.Connecti
 		if r, ok := m.(*jsonrpc.Response); ok {
 			m = s.Response(ctx, r)
 		}
-		if err := client.Write(ctx, m); err != nil {
-			return err
+		if client.Write(ctx, m) != nil {
+			return nil // the client has ended
 		}
 	}
 }

@@ -8,9 +8,11 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -35,14 +37,8 @@ func connect(t *testing.T, shadow bool, answer func(query string) *mcp.CallToolR
 	if _, err := server.Connect(t.Context(), serverSide, nil); err != nil {
 		t.Fatal(err)
 	}
-	front, err := proxyFront.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	back, err := proxyBack.Connect(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	front := endOf(t, proxyFront)
+	back := endOf(t, proxyBack)
 	p, err := profile.Load(profile.Source{Name: profile.Default, Config: []byte(fmt.Sprintf("shadow: %t", shadow))})
 	if err != nil {
 		t.Fatal(err)
@@ -227,4 +223,68 @@ func FuzzSession(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestARunWithCallsEndsWithItsConnection(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		calls int
+		want  []unloop.EventType
+	}{
+		{"a connection without calls is no run", 0, nil},
+		{"a connection with a call", 1, []unloop.EventType{unloop.ToolCallStarted, unloop.RunCompleted}},
+		{"a halted run", 30, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p, err := profile.New(profile.Default)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var types []unloop.EventType
+			s := NewSession(p, Options{Run: "r", Record: func(e *unloop.Event) { types = append(types, e.Type) }})
+			for k := range test.calls {
+				id, err := jsonrpc.MakeID(fmt.Sprint(k))
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Request(t.Context(), &jsonrpc.Request{ID: id, Method: "tools/call", Params: json.RawMessage(`{"name":"search","arguments":{}}`)})
+				if test.calls > 1 {
+					s.Response(t.Context(), &jsonrpc.Response{ID: id, Result: json.RawMessage(`{"content":[{"type":"text","text":"nothing"}]}`)})
+				}
+			}
+			pumpClosed(t, s)
+			if test.want == nil && test.calls > 0 {
+				types, test.want = types[len(types)-1:], []unloop.EventType{unloop.RunCompleted}
+			}
+			if diff := cmp.Diff(test.want, types); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// pumpClosed runs Pump for a client that has closed its connection.
+func pumpClosed(t *testing.T, s *Session) {
+	t.Helper()
+	clientSide, proxyFront := mcp.NewInMemoryTransports()
+	proxyBack, _ := mcp.NewInMemoryTransports()
+	client := endOf(t, clientSide)
+	front := endOf(t, proxyFront)
+	back := endOf(t, proxyBack)
+	if err := client.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := Pump(t.Context(), s, front, back); err != nil {
+		t.Error(err)
+	}
+}
+
+// endOf returns the connection of one end of a transport in memory.
+func endOf(t *testing.T, transport mcp.Transport) mcp.Connection {
+	t.Helper()
+	connection, err := transport.Connect(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return connection
 }

@@ -14,6 +14,12 @@ func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 		b.Sequence = max(b.Sequence, w.Sequence)
 	}
 	c.addTraces(b)
+	removed, events := 0, 0
+	for _, t := range c.order {
+		removed += len(t.removed)
+		events += len(t.items)
+	}
+	b.Removed, b.Events = make([]store.EventRef, 0, removed), make([]store.Event, 0, events)
 	var updates []*store.Update
 	for _, t := range c.order {
 		if t.deleted {
@@ -68,6 +74,7 @@ func (t *runChange) build(p *Pipeline) {
 // change returns the change of the run by this commit; nil for none.
 func (t *runChange) change(profile string) *store.Update {
 	u := &store.Update{Removed: t.trulyRemoved(), Decisions: t.decisions, Invalidated: t.invalidated, Analyses: t.reported, Reset: t.truncated}
+	u.Events = make([]store.Event, 0, len(t.items))
 	for _, it := range t.items {
 		if it.dropped {
 			continue

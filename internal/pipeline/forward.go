@@ -81,7 +81,7 @@ func (c *commit) placeForwarded(ctx context.Context, w *queued) error {
 		}
 		c.linked[store.TraceRun{Trace: change.Trace, Run: run.row.Number}] = change.Linked
 		if change.Event == nil {
-			run.remove(change.Removed)
+			run.remove(change.Removed, trace.Unknown) // the message may have come before
 			continue
 		}
 		run.setProject(change.Service, c.p.opts.Project)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -24,8 +25,9 @@ type memory struct {
 	traces      map[string]map[int64]time.Time
 	flushed     int64
 	commits     int
-	fail        error // of the next commits
-	first       int64 // before the first arrival and the first number
+	reads       atomic.Int64 // calls of Events and Known
+	fail        error        // of the next commits
+	first       int64        // before the first arrival and the first number
 }
 
 func newMemory() *memory {
@@ -82,6 +84,7 @@ func (m *memory) sorted(run int64) []store.Event {
 }
 
 func (m *memory) Events(_ context.Context, run int64, behind store.Position, each func(*store.Event) error) error {
+	m.reads.Add(1)
 	for _, e := range m.sorted(run) {
 		if e.Position.Compare(behind) > 0 {
 			if err := each(&e); err != nil {
@@ -133,6 +136,7 @@ func (m *memory) Refolding(context.Context) (ids []string, err error) {
 func (m *memory) Known(_ context.Context, run int64, ids []string) (map[string]store.Position, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	m.reads.Add(1)
 	known := map[string]store.Position{}
 	for _, id := range ids {
 		if e, ok := m.events[run][id]; ok {

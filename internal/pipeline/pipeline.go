@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // maxResent is the maximum number of runs in Pipeline.resent.
@@ -194,7 +196,15 @@ func (p *Pipeline) recordGroup(ctx context.Context, group []*queued) {
 	}
 	// Commits in the writer may have runs of this group, which are now dropped or evicted.
 	if p.drain(ctx) && err == nil {
+		missing := p.rowsMissing
 		err = p.complete(ctx, c, nil)
+		if errors.Is(err, store.ErrDuplicate) {
+			p.arrival, p.number = c.arrival, c.number // they are unused
+			if p.recordAlone(ctx, c) {
+				p.rowsMissing = missing // the rows of all runs that were dropped are written or due
+			}
+			return
+		}
 		if !errors.Is(err, ErrPanic) {
 			p.reply(group, err)
 			return

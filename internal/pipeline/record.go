@@ -28,6 +28,7 @@ type commit struct {
 	outcome
 	arrival, number int64 // of the latest event and run before it
 	discarded       bool
+	checksNew       bool // new events of traces are looked for in the store; otherwise the store finds out that it has one
 }
 
 func (p *Pipeline) newCommit(group []*queued) *commit {
@@ -43,10 +44,12 @@ func (p *Pipeline) record(ctx context.Context, group []*queued) error {
 		return p.fenced
 	}
 	c := p.newCommit(group)
+	c.checksNew = true
 	return p.complete(ctx, c, c.make(ctx))
 }
 
-// complete writes a commit if err, the error of making it, is nil. It returns err otherwise.
+// complete writes a commit if err, the error of making it, is nil. It returns err otherwise. After store.ErrDuplicate the commit must be
+// recorded again.
 func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
 	began := time.Now()
 	if err == nil {
@@ -55,7 +58,9 @@ func (p *Pipeline) complete(ctx context.Context, c *commit, err error) error {
 	p.noteDue()
 	if err != nil {
 		c.discard()
-		p.failedWith(c, err)
+		if !errors.Is(err, store.ErrDuplicate) {
+			p.failedWith(c, err)
+		}
 		return err
 	}
 	p.opts.Metrics.Commit.Observe(time.Since(began).Seconds())
@@ -136,20 +141,7 @@ func (c *commit) deletes() bool {
 
 // readsUnwritten reports whether folding needs stored events of a run whose latest events the writer has not stored yet.
 func (c *commit) readsUnwritten() bool {
-	for _, t := range c.order {
-		if t.underWay == 0 {
-			continue
-		}
-		if !t.current || len(t.replaced) > 0 {
-			return true
-		}
-		for _, it := range t.items {
-			if it.check {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.order, func(t *runChange) bool { return t.underWay > 0 && t.reads(c.p) })
 }
 
 func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
@@ -163,7 +155,7 @@ func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
 	r.used = time.Now()
 	t := &runChange{
 		run: r, byID: make(map[string]*item), replaced: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
-		checked: c.p.resent[id], arrival: r.row.Arrival, updated: r.row.Updated,
+		checked: c.p.resent[id], checksNew: c.checksNew, arrival: r.row.Arrival, updated: r.row.Updated,
 	}
 	c.runs[id] = t
 	c.order = append(c.order, t)
@@ -242,7 +234,7 @@ func (c *commit) inform(ctx context.Context, info Info, received time.Time) erro
 
 // fold orders, folds and judges the runs, and builds their updates.
 func (c *commit) fold(ctx context.Context) error {
-	if err := c.each(func(t *runChange) error { return t.lookUp(ctx, c.p.opts.Store) }); err != nil {
+	if err := c.each(func(t *runChange) error { return t.lookUp(ctx, c.p) }); err != nil {
 		return err
 	}
 	for _, t := range c.order {
@@ -259,7 +251,7 @@ func (c *commit) fold(ctx context.Context) error {
 
 // write commits, repairs the runs with an unexpected duplicate event, and publishes.
 func (c *commit) write(ctx context.Context) error {
-	duplicates, err := c.p.commit(ctx, c.batch)
+	duplicates, err := c.store(ctx)
 	if err != nil {
 		return err
 	}
@@ -272,6 +264,20 @@ func (c *commit) write(ctx context.Context) error {
 	c.after()
 	c.p.publish(c.updates)
 	return nil
+}
+
+// store writes the batch, and returns the events that the store already had. If it has not looked for all of them, the error is
+// store.ErrDuplicate instead.
+func (c *commit) store(ctx context.Context) (duplicates []store.EventRef, err error) {
+	if c.checksNew {
+		return c.p.commit(ctx, c.batch)
+	}
+	err = c.p.opts.Store.CommitTogether(ctx, []*store.Batch{c.batch})
+	if !errors.Is(err, store.ErrDuplicate) {
+		c.p.noteOutcome(err)
+		c.p.noteFence(err)
+	}
+	return nil, err
 }
 
 // after applies the effects of a commit that is on disk: deletions, refolds and questions.

@@ -3,6 +3,7 @@ package pipeline
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -19,6 +20,7 @@ type runChange struct {
 	items      []*item        // events to record, in the order of arrival
 	byID       map[string]*item
 	replaced   map[string]bool // ids to delete from the store, if it has them
+	uncertain  bool            // the store may not have one of these ids
 	removed    []string        // those that the store had
 	rowChanged bool            // the row changed apart from events
 	informed   bool            // a sender reported about the run itself
@@ -27,6 +29,7 @@ type runChange struct {
 	deleted    bool
 	emptied    bool // deleted because its events moved to other runs
 	checked    bool // each event is looked for in the store
+	checksNew  bool // likewise each new event of a trace
 
 	before  []store.Warning // the warnings that the sinks know
 	arrival int64           // of the row before the commit
@@ -62,10 +65,11 @@ type item struct {
 	body     []byte
 	analysis []byte // from the fold; nil while it is not folded
 	placement
-	change  bool    // from a trace: it replaces the stored event, if there is one
-	result  *Result // nil for a change
-	check   bool    // the store may already have it
-	dropped bool    // it is not to be recorded
+	change  bool          // from a trace: it replaces the stored event, if there is one
+	earlier trace.Earlier // of a change
+	result  *Result       // nil for a change
+	check   bool          // the store may already have it
+	dropped bool          // it is not to be recorded
 }
 
 // place finds the position of an event in the run, without its tie.
@@ -77,13 +81,19 @@ func (t *runChange) place(it *item) {
 			return
 		}
 		old.dropped = true
+		if old.earlier == trace.Absent && !t.replaced[id] {
+			it.earlier = trace.Absent
+		}
 	}
 	it.at = following(t.furthest, it.event)
-	known := t.checked || compareTimes(it.at, t.run.furthest()) <= 0
-	it.check = it.change || known || it.event.Sequence == 0 && it.event.Time.IsZero()
 	if it.change {
 		it.at.Tie = trace.Tie(it.event)
-		t.replaced[id] = true
+		if it.check = it.earlier != trace.Absent || t.checked || t.checksNew; it.check {
+			t.replace(id, it.earlier)
+		}
+	} else {
+		known := t.checked || compareTimes(it.at, t.run.furthest()) <= 0
+		it.check = known || it.event.Sequence == 0 && it.event.Time.IsZero()
 	}
 	if compareTimes(it.at, t.furthest) > 0 {
 		t.furthest = it.at
@@ -92,23 +102,15 @@ func (t *runChange) place(it *item) {
 	t.byID[id] = it
 }
 
-// remove removes an event from the run.
-func (t *runChange) remove(id string) {
-	if it := t.byID[id]; it != nil {
-		it.dropped = true
-	}
-	t.replaced[id] = true
-}
-
 // compareTimes compares positions without their ties.
 func compareTimes(p, q store.Position) int {
 	return cmp.Or(cmp.Compare(p.Sequence, q.Sequence), cmp.Compare(p.Time, q.Time))
 }
 
 // lookUp finds the events that the store already has.
-func (t *runChange) lookUp(ctx context.Context, s Store) (err error) {
+func (t *runChange) lookUp(ctx context.Context, p *Pipeline) (err error) {
 	if t.folds() {
-		t.from, err = t.resolve(ctx, s)
+		t.from, err = t.resolve(ctx, p)
 	}
 	return err
 }
@@ -142,7 +144,7 @@ func (t *runChange) number(p *Pipeline) {
 			t.from = store.Start
 		}
 		t.how = foldLater
-		if p.refolds.allow(t.run, t.cost(t.from, t.items)) {
+		if p.refolds.allow(t.run, t.cost(t.from)) {
 			t.how = foldAgain
 		}
 	}
@@ -185,22 +187,19 @@ func (t *runChange) foldItems(ctx context.Context, p *Pipeline) error {
 // unit is the number of bytes of content that cost as much as an event without content.
 const unit = 4096
 
-// cost returns the approximate cost of a refold from a position, in events and units of their bytes.
-func (t *runChange) cost(from store.Position, items []*item) int {
+// cost returns the approximate cost of a refold from a position, beyond that of folding the new events: the stored events that it folds
+// again, and the units of their bytes.
+func (t *runChange) cost(from store.Position) int {
 	events := t.fold.s.Events
 	for _, c := range t.checkpoints {
 		if c.Position.Compare(from) < 0 {
 			events = t.fold.s.Events - c.Events
 		}
 	}
-	cost := events + len(items)
-	if t.fold.s.Events > 0 {
-		cost += int(t.fold.s.Bytes / unit * int64(events) / int64(t.fold.s.Events))
+	if events -= len(t.removed); events <= 0 {
+		return 0
 	}
-	for _, it := range items {
-		cost += it.size / unit
-	}
-	return cost
+	return events + int(t.fold.s.Bytes/unit*int64(events)/int64(t.fold.s.Events))
 }
 
 // mark marks the run for a refold from a position. Until the refold its events are recorded and not folded.
@@ -224,14 +223,16 @@ func (t *runChange) mark(from store.Position, items []*item) {
 }
 
 // resolve marks the duplicate events. It returns the first position at which the stored events change.
-func (t *runChange) resolve(ctx context.Context, s Store) (from store.Position, err error) {
+func (t *runChange) resolve(ctx context.Context, p *Pipeline) (from store.Position, err error) {
 	from = end
 	if !t.stored {
 		return from, nil
 	}
 	var ids []string
-	for id := range t.replaced {
-		ids = append(ids, id)
+	if len(t.replaced) > 0 && t.replacesAll(p) {
+		t.removed, from = slices.Sorted(maps.Keys(t.replaced)), store.Start
+	} else {
+		ids = slices.Collect(maps.Keys(t.replaced))
 	}
 	for _, it := range t.items {
 		if it.check && !it.change && !it.dropped {
@@ -241,7 +242,7 @@ func (t *runChange) resolve(ctx context.Context, s Store) (from store.Position, 
 	if len(ids) == 0 {
 		return from, nil
 	}
-	known, err := s.Known(ctx, t.row.Number, ids)
+	known, err := p.opts.Store.Known(ctx, t.row.Number, ids)
 	if err != nil {
 		return from, err
 	}
@@ -267,12 +268,31 @@ var end = store.Position{Sequence: 1<<63 - 1, Time: 1<<63 - 1, Tie: 1<<63 - 1}
 // the items, which are sorted.
 func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position, items []*item) error {
 	p.opts.Metrics.Refolds.Inc()
-	if err := p.resume(ctx, t.run, func(at store.Position) bool { return at.Compare(from) < 0 }); err != nil {
+	none := t.storesOnly(p, len(t.removed)) // of the stored events remains
+	if none {
+		t.fold = p.newFold(t.row.ID)
+	} else if err := p.resume(ctx, t.run, func(at store.Position) bool { return at.Compare(from) < 0 }); err != nil {
 		return err
 	}
-	behind, whole := t.fold.s.Furthest, t.wholeEvents()
+	behind := t.fold.s.Furthest
 	t.invalidated = &behind
-	err := p.opts.Store.Events(ctx, t.row.Number, behind, func(e *store.Event) error {
+	if !none {
+		var err error
+		if items, err = t.foldStored(ctx, p, items); err != nil {
+			return err
+		}
+	}
+	for _, it := range items {
+		_, it.analysis = t.add(p, it.event, it.placement)
+	}
+	t.current, t.fold.grew = true, true
+	return nil
+}
+
+// foldStored folds the stored events after those that are folded, and the items before the last of them. It returns the other items.
+func (t *runChange) foldStored(ctx context.Context, p *Pipeline, items []*item) ([]*item, error) {
+	whole := t.wholeEvents()
+	err := p.opts.Store.Events(ctx, t.row.Number, t.fold.s.Furthest, func(e *store.Event) error {
 		if t.replaced[e.ID] {
 			return nil
 		}
@@ -289,14 +309,7 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 		}
 		return nil
 	})
-	if err != nil {
-		return err
-	}
-	for _, it := range items {
-		_, it.analysis = t.add(p, it.event, it.placement)
-	}
-	t.current, t.fold.grew = true, true
-	return nil
+	return items, err
 }
 
 // add folds one event, records the decision at it, and writes a checkpoint when one is due. It returns the decision and the

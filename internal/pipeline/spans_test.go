@@ -27,24 +27,28 @@ type handFed struct {
 	*Pipeline
 
 	partition *Partition
+	given     []*queued
+	end       func() // stops the writer
 }
 
 func newHandFed(t testing.TB) *handFed {
-	h := &handFed{t: t, m: newMemory(), sink: &recorder{}}
+	h := &handFed{t: t, m: newMemory(), sink: &recorder{}, end: func() {}}
 	h.restart()
+	t.Cleanup(func() { h.end() })
 	return h
 }
 
 // restart is what a killed server does that is started again.
 func (h *handFed) restart() {
 	h.t.Helper()
+	h.end()
 	p, err := New(context.Background(), Options{
 		Profile: defaultProfile(h.t), Store: h.m, Metrics: NewMetrics(prometheus.NewRegistry()), Sinks: []Sink{h.sink}, Partition: h.partition,
 	})
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	h.Pipeline = p
+	h.Pipeline, h.end = p, p.startWriter(context.Background())
 }
 
 // idle puts everything out of memory, as when nothing comes for long.
@@ -60,6 +64,13 @@ func (h *handFed) idle() {
 // together records deliveries in one commit.
 func (h *handFed) together(deliveries ...*Submission) {
 	h.t.Helper()
+	h.give(deliveries...)
+	h.wait()
+}
+
+// give gives deliveries to the writer in one commit, unless they delete or empty a run. Then they are recorded at once.
+func (h *handFed) give(deliveries ...*Submission) {
+	h.t.Helper()
 	var group []*queued
 	for _, d := range deliveries {
 		d.Spans = slices.Clone(d.Spans)
@@ -69,9 +80,20 @@ func (h *handFed) together(deliveries ...*Submission) {
 		}
 		group = append(group, w)
 	}
-	if err := h.record(context.Background(), group); err != nil {
-		h.t.Fatal(err)
+	h.given = append(h.given, group...)
+	h.recordGroup(context.Background(), group)
+}
+
+// wait waits until all deliveries are recorded.
+func (h *handFed) wait() {
+	h.t.Helper()
+	h.drain(context.Background())
+	for _, w := range h.given {
+		if w.err != nil {
+			h.t.Fatal(w.err)
+		}
 	}
+	h.given = nil
 }
 
 func (h *handFed) spans(spans ...trace.Span) { h.t.Helper(); h.together(&Submission{Spans: spans}) }
@@ -258,14 +280,17 @@ func (h *handFed) deliver(t *rapid.T, spans []trace.Span) {
 			group = append(group, &Submission{Spans: spans[:n]})
 			spans = spans[n:]
 		}
-		h.together(group...)
+		h.give(group...)
 		switch rapid.SampledFrom([]string{"", "", "kill", "idle"}).Draw(t, "then") {
 		case "kill":
+			h.wait()
 			h.restart()
 		case "idle":
+			h.wait()
 			h.idle()
 		}
 	}
+	h.wait()
 }
 
 // regardless leaves out the project too where there are two traces: a conversation of both is in the project of the one that first

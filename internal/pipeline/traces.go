@@ -94,7 +94,7 @@ func (c *commit) placeChange(ctx context.Context, w *queued, t *liveTrace, chang
 	}
 	c.link(t, run, !change.Removed || t.events.In(e.RunID))
 	if change.Removed {
-		run.remove(e.ID)
+		run.remove(e.ID, change.Earlier)
 		return nil
 	}
 	if c.p.opts.Prepare != nil {
@@ -104,7 +104,7 @@ func (c *commit) placeChange(ctx context.Context, w *queued, t *liveTrace, chang
 	if err != nil {
 		return err
 	}
-	run.place(&item{event: e, body: body, placement: placement{received: w.received, size: len(body)}, change: true})
+	run.place(&item{event: e, body: body, placement: placement{received: w.received, size: len(body)}, change: true, earlier: change.Earlier})
 	return nil
 }
 

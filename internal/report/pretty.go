@@ -130,7 +130,8 @@ func (p *prettyWriter) fates() string {
 	return "would have " + strings.Join(parts, ", ")
 }
 
-// verdict writes a line about the run, and a line about the actions of the policy.
+// verdict writes a line about the run, and a line about the actions of the policy. The source is not cut, since people
+// copy it: it has a line of its own if the first one has no room.
 func (p *page) verdict(r *Run) {
 	mark, look := "✗", red
 	switch r.Health.Status {
@@ -140,7 +141,7 @@ func (p *page) verdict(r *Run) {
 		mark, look = "▲", yellow
 	}
 	state := fmt.Sprintf("%s %-8s %3d/100  ", mark, plain(string(r.Health.Status)), r.Health.Score)
-	id := fit(plain(r.ID), p.width-columns(state))
+	id, source := fit(plain(r.ID), p.width-columns(state)), plain(r.Source)
 	facts := []string{number(r.Steps, "step"), number(r.Events, "event")}
 	if c := cost(r.Metrics.Cost); c != "" {
 		facts = append(facts, c)
@@ -148,16 +149,21 @@ func (p *page) verdict(r *Run) {
 	if r.Metrics.Failed {
 		facts = append(facts, "failed")
 	}
-	about := "  " + strings.Join(append(facts, plain(r.Format)), ", ") + "  "
-	switch room := p.width - columns(state) - columns(id); {
-	case columns(about)+1 < room: // two columns at least for the source
-		about += fitEnd(plain(r.Source), room-columns(about))
+	about := "  " + strings.Join(facts, ", ")
+	room := p.width - columns(state) - columns(id)
+	beside := columns(about)+2+columns(source) <= room
+	switch {
+	case beside:
+		about += "  " + source
 	case room > 10:
 		about = fit(about, room)
 	default:
 		about = ""
 	}
 	p.line(0, span{look, state}, span{bold, id}, span{faint, strings.TrimRight(about, " ")})
+	if !beside && source != "" {
+		p.line(2, span{faint, fitEnd(source, maxLines*p.width)})
+	}
 	if len(r.Decisions) > 0 {
 		p.paragraph(2, span{}, regular, "The policy "+fate(r)+".")
 	}

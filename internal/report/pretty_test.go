@@ -45,8 +45,16 @@ func TestPretty(t *testing.T) {
 		}
 	})
 	t.Run("a single run that is shown has no summary, and a single healthy run takes a line", func(t *testing.T) {
-		want := "✓ healthy  100/100  session-1  14 steps, 31 events, $0.42, claude-code  traces/session-1.jsonl\n"
+		want := "✓ healthy  100/100  session-1  14 steps, 31 events, $0.42  traces/session-1.jsonl\n"
 		if diff := cmp.Diff(want, string(write(t, "pretty", Options{Verbose: true}, healthyRun()))); diff != "" {
+			t.Error(diff)
+		}
+	})
+	t.Run("a source without room beside the run has a line of its own and is whole", func(t *testing.T) {
+		r := healthyRun()
+		r.Source = "/srv/agents/.claude/projects/-srv-agents-web-shop/6f1c0b6c-9d0e-4f0e-8f43-1f6d0a0c5e11.jsonl"
+		want := "✓ healthy  100/100  session-1  14 steps, 31 events, $0.42\n  " + r.Source + "\n"
+		if diff := cmp.Diff(want, string(write(t, "pretty", Options{Verbose: true, Width: 80}, r))); diff != "" {
 			t.Error(diff)
 		}
 	})

@@ -19,9 +19,9 @@ type Follower struct {
 	Input string // name of the format; "" means to detect it
 	Once  bool   // read the existing files, then end
 
-	// Take receives each event, with the id of its run and its own. The event is valid until Take returns. An error ends Run.
-	// Take is called concurrently.
-	Take func(context.Context, *unloop.Event) error
+	// Take receives each event, with the id of its run and its own, and the project that the event names for its run, or "". The
+	// event is valid until Take returns. An error ends Run. Take is called concurrently.
+	Take func(ctx context.Context, e *unloop.Event, project string) error
 	// Warn receives problems such as an unreadable file or line. Its calls are not concurrent.
 	Warn func(error)
 	// Hint receives a text for each unknown name, such as a misspelt field, when it first occurs. Its calls are not concurrent. It
@@ -74,13 +74,13 @@ func (f *Follower) file(ctx context.Context, file *watch.File) error {
 	if err != nil || format.Decode == nil {
 		return err
 	}
-	take := func(e *unloop.Event) error { return f.take(ctx, e) }
+	take := func(e *unloop.Event, project string) error { return f.take(ctx, e, project) }
 	if !format.Grows {
 		if err := file.WaitQuiet(); err != nil {
 			return err
 		}
 		passed := f.passedOf(file.Path)
-		take = func(e *unloop.Event) error {
+		take = func(e *unloop.Event, project string) error {
 			id := hashOf(e.RunID, e.ID)
 			if passed[id] {
 				return nil
@@ -88,7 +88,7 @@ func (f *Follower) file(ctx context.Context, file *watch.File) error {
 			if len(passed) < maxPassed {
 				passed[id] = true
 			}
-			return f.take(ctx, e)
+			return f.take(ctx, e, project)
 		}
 	}
 	mark, err := markOf(file.Path, head)
@@ -106,10 +106,13 @@ func (f *Follower) file(ctx context.Context, file *watch.File) error {
 		in.Unknown = func(u ingest.Unknown) { f.hint(in, u) }
 	}
 	in.Skip = (&skippedLines{warn: warn}).line
-	tag := tagOf(firstLine(head))
+	tag, project := tagOf(firstLine(head)), ""
+	in.Project = func(name string) { project = name }
 	return format.Decode(in, func(e *unloop.Event) error {
 		sign(e, tag)
-		return take(e)
+		named := project
+		project = ""
+		return take(e, named)
 	})
 }
 
@@ -153,8 +156,8 @@ func (f *Follower) recognise(file *watch.File) (head []byte, format ingest.Forma
 }
 
 // take passes on an event. An error ends Run.
-func (f *Follower) take(ctx context.Context, e *unloop.Event) error {
-	err := f.Take(ctx, e)
+func (f *Follower) take(ctx context.Context, e *unloop.Event, project string) error {
+	err := f.Take(ctx, e, project)
 	if err != nil {
 		f.failed(err)
 	}

@@ -33,7 +33,7 @@ func followFolder(t *testing.T) *followed {
 	f := &followed{t: t, dir: t.TempDir()}
 	ctx, cancel := context.WithCancel(t.Context())
 	follow := Follower{
-		Take: func(_ context.Context, e *unloop.Event) error {
+		Take: func(_ context.Context, e *unloop.Event, _ string) error {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.events = append(f.events, e.RunID+" "+e.ID)
@@ -233,7 +233,7 @@ func TestAGrowingFileGivesTheEventsOfTheWholeFile(t *testing.T) {
 			}
 			var want []string
 			feed := Importer{
-				Take: func(e *unloop.Event) error { want = append(want, e.RunID+" "+e.ID); return nil },
+				Take: func(e *unloop.Event, _ string) error { want = append(want, e.RunID+" "+e.ID); return nil },
 				Warn: func(err error) { t.Error(err) },
 			}
 			if _, err := feed.Run(t.Context(), []string{path}); err != nil {
@@ -262,7 +262,7 @@ func TestOnceReadsTheFileToItsEnd(t *testing.T) {
 	runs := make(map[string]bool)
 	follow := Follower{
 		Once: true,
-		Take: func(_ context.Context, e *unloop.Event) error {
+		Take: func(_ context.Context, e *unloop.Event, _ string) error {
 			mu.Lock()
 			defer mu.Unlock()
 			runs[e.RunID] = true
@@ -278,7 +278,7 @@ func TestOnceReadsTheFileToItsEnd(t *testing.T) {
 func TestARejectedEventEndsTheFollowing(t *testing.T) {
 	broken := errors.New("no server")
 	follow := Follower{
-		Take: func(context.Context, *unloop.Event) error { return broken },
+		Take: func(context.Context, *unloop.Event, string) error { return broken },
 		Warn: func(err error) { t.Error(err) },
 	}
 	if err := follow.Run(t.Context(), []string{"../../examples"}); !errors.Is(err, broken) {

@@ -24,9 +24,9 @@ type Importer struct {
 	Input string // name of the format; "" means to detect it
 	Stdin io.Reader
 
-	// Take receives each event, with the id of its run and its own. The event is valid until Take returns. An error ends the
-	// import.
-	Take func(*unloop.Event) error
+	// Take receives each event, with the id of its run and its own, and the project that the event names for its run, or "". The
+	// event is valid until Take returns. An error ends the import.
+	Take func(e *unloop.Event, project string) error
 	// Warn receives problems that do not end the import, such as an unreadable file or a cut line.
 	Warn func(error)
 	// Hint receives a text for each unknown name, such as a misspelt field, after the last file. It may be nil.
@@ -105,13 +105,17 @@ func (w *importing) file(ctx context.Context, f file) error {
 	tag := tagOf(firstLine(head))
 	decoded, left := src.input(buffered, true), skippedLines{warn: w.Warn}
 	decoded.Skip = left.line
+	project := ""
+	decoded.Project = func(name string) { project = name }
 	err = src.format.Decode(decoded, func(e *unloop.Event) error {
 		sign(e, tag)
 		w.result.Events++
 		if !w.runs[e.RunID] {
 			w.runs[strings.Clone(e.RunID)] = true
 		}
-		if err := w.Take(e); err != nil {
+		named := project
+		project = ""
+		if err := w.Take(e, named); err != nil {
 			return &stopError{err}
 		}
 		return nil

@@ -48,7 +48,7 @@ func sentLines(t *testing.T, paths ...string) string {
 	}
 	sender := c.NewSender()
 	feed := Importer{
-		Take: func(e *unloop.Event) error { return sender.Add(t.Context(), e) },
+		Take: func(e *unloop.Event, project string) error { return sender.AddTo(t.Context(), e, project) },
 		Warn: func(err error) { t.Error(err) },
 	}
 	if _, err := feed.Run(t.Context(), paths); err != nil {
@@ -114,7 +114,7 @@ func feedFiles(t *testing.T, namesAndTexts ...string) (events []fedEvent, fed Im
 		}
 	}
 	feed := Importer{
-		Take: func(e *unloop.Event) error {
+		Take: func(e *unloop.Event, _ string) error {
 			events = append(events, fedEvent{e.RunID, e.ID, e.Tool})
 			return nil
 		},
@@ -168,7 +168,7 @@ func TestARejectedEventEndsTheImport(t *testing.T) {
 	broken := errors.New("no server")
 	taken := 0
 	feed := Importer{
-		Take: func(*unloop.Event) error {
+		Take: func(*unloop.Event, string) error {
 			taken++
 			return broken
 		},
@@ -181,5 +181,26 @@ func TestARejectedEventEndsTheImport(t *testing.T) {
 	cancel()
 	if _, err := feed.Run(ctx, []string{"../../examples"}); !errors.Is(err, context.Canceled) || taken != 1 {
 		t.Errorf("error %v after %d events", err, taken)
+	}
+}
+
+func TestImportPassesOnTheProjectOfEachEvent(t *testing.T) {
+	trace := `{"event_id":"1","run_id":"a","project":"shop","type":"run_started"}
+{"event_id":"2","run_id":"a","type":"run_completed"}
+{"event_id":"1","run_id":"b","project":"web","type":"run_started"}
+`
+	var got []string
+	f := Importer{
+		Stdin: strings.NewReader(trace), Warn: func(err error) { t.Error(err) }, Hint: func(text string) { t.Error(text) },
+		Take: func(e *unloop.Event, project string) error {
+			got = append(got, e.RunID+" "+e.ID+" "+project)
+			return nil
+		},
+	}
+	if _, err := f.Run(t.Context(), []string{"-"}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a 1 shop", "a 2 ", "b 1 web"}, got); diff != "" {
+		t.Error(diff)
 	}
 }

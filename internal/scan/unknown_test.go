@@ -95,7 +95,7 @@ func scanHints(t *testing.T, file string) (hints []string) {
 
 func importHints(t *testing.T, file string) (hints []string) {
 	f := Importer{
-		Take: func(*unloop.Event) error { return nil }, Warn: func(err error) { t.Error(err) },
+		Take: func(*unloop.Event, string) error { return nil }, Warn: func(err error) { t.Error(err) },
 		Hint: func(text string) { hints = append(hints, text) },
 	}
 	if _, err := f.Run(t.Context(), []string{file}); err != nil {
@@ -106,7 +106,7 @@ func importHints(t *testing.T, file string) (hints []string) {
 
 func watchHints(t *testing.T, file string) (hints []string) {
 	f := Follower{
-		Once: true, Take: func(context.Context, *unloop.Event) error { return nil }, Warn: func(err error) { t.Error(err) },
+		Once: true, Take: func(context.Context, *unloop.Event, string) error { return nil }, Warn: func(err error) { t.Error(err) },
 		Hint: func(text string) { hints = append(hints, text) },
 	}
 	if err := f.Run(t.Context(), []string{file}); err != nil {

@@ -33,10 +33,10 @@ func (t *Trace) changes() []Change {
 			gone = append(gone, removal(was.run, was.base+EndSuffix))
 		}
 		if start != nil && (moved || now.start != was.start) {
-			come = append(come, Change{Event: start})
+			come = append(come, Change{Event: start, Earlier: n.earlier(!moved && was.start != 0)})
 		}
 		if end != nil && (moved || now.end != was.end) {
-			come = append(come, Change{Event: end})
+			come = append(come, Change{Event: end, Earlier: n.earlier(!moved && was.end != 0)})
 		}
 	}
 	for _, n := range t.alone {
@@ -52,7 +52,18 @@ func (t *Trace) changes() []Change {
 }
 
 func removal(run, id string) Change {
-	return Change{Event: &unloop.Event{RunID: run, ID: id}, Removed: true}
+	return Change{Event: &unloop.Event{RunID: run, ID: id}, Removed: true, Earlier: Present}
+}
+
+// earlier returns the Earlier of an event of the span, which emitted it before or not.
+func (n *node) earlier(emitted bool) Earlier {
+	switch {
+	case emitted:
+		return Present
+	case n.keyed:
+		return Unknown
+	}
+	return Absent
 }
 
 func (t *Trace) emittedBy(n *node, start, end *unloop.Event) emittedEvents {

@@ -52,7 +52,18 @@ type Trace struct {
 type Change struct {
 	Event   *unloop.Event
 	Removed bool
+	Earlier Earlier
 }
+
+// Earlier says whether the trace had the event of a Change, with the same id in the same run, before the latest Add.
+type Earlier uint8
+
+// The values of Earlier.
+const (
+	Unknown Earlier = iota // it may have had it, or log records may have given one of the same id
+	Absent
+	Present
+)
 
 // New returns an empty trace.
 func New() *Trace {

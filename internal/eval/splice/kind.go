@@ -49,9 +49,14 @@ func kinds() []kind {
 		benign(codebaseLookalikes()), benign(environmentLookalikes()), benign(recordsLookalikes()), benign(onlineLookalikes()),
 		sandboxLoops(), polyglotLoops(), commerceLoops(), teamLoops(),
 		benign(sandboxLookalikes()), benign(polyglotLookalikes()), benign(commerceLookalikes()), benign(teamLookalikes()),
-		terminalLoops(), analyticsLoops(), platformLoops(), reporting(connectorLoops()), reporting(helpdeskLoops()), reporting(researchLoops()),
+		terminalLoops(), analyticsLoops(), platformLoops(), connectorLoops(), helpdeskLoops(), researchLoops(),
 		benign(terminalLookalikes()), benign(analyticsLookalikes()), benign(platformLookalikes()),
-		reporting(benign(connectorLookalikes())), reporting(benign(helpdeskLookalikes())), reporting(benign(researchLookalikes())))
+		benign(connectorLookalikes()), benign(helpdeskLookalikes()), benign(researchLookalikes()),
+		compilerLoops(), deviceLoops(), trainingLoops(), pipelineLoops(), incidentLoops(),
+		benign(compilerLookalikes()), benign(deviceLookalikes()), benign(trainingLookalikes()), benign(pipelineLookalikes()), benign(incidentLookalikes()),
+		reporting(financeLoops()), reporting(caseworkLoops()), reporting(travelLoops()), reporting(logisticsLoops()), reporting(householdLoops()), reporting(roundtableLoops()),
+		reporting(benign(financeLookalikes())), reporting(benign(caseworkLookalikes())), reporting(benign(travelLookalikes())),
+		reporting(benign(logisticsLookalikes())), reporting(benign(householdLookalikes())), reporting(benign(roundtableLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.

@@ -38,25 +38,28 @@ func sniff(head []byte) bool {
 type decoder struct {
 	in      *ingest.Input
 	event   unloop.Event
+	project string // of the event's run; "" if the event names none
 	latency float64
 	names   map[string]string // recurring strings
 	index   int
-	fields  []string             // the members of an event
 	unknown func(ingest.Unknown) // takes unknown members and types; nil to take none
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
-	d := decoder{in: in, names: make(map[string]string), fields: fields, unknown: in.Unknown}
+	d := decoder{in: in, names: make(map[string]string), unknown: in.Unknown}
 	return in.EachLine(func(line ingest.Line) error {
 		if err := d.read(line); err != nil {
 			return err
+		}
+		if d.project != "" && in.Project != nil {
+			in.Project(d.project)
 		}
 		return emit(&d.event)
 	})
 }
 
 func (d *decoder) read(line ingest.Line) error {
-	d.event = unloop.Event{Index: d.index}
+	d.event, d.project = unloop.Event{Index: d.index}, ""
 	d.index++
 	if err := d.in.Object(line.Number, line.Bytes, d.member); err != nil {
 		return err
@@ -117,6 +120,8 @@ func (d *decoder) member(name, value []byte) bool {
 		return d.text(&e.SpanID, value, false)
 	case "trace_id":
 		return d.text(&e.TraceID, value, true)
+	case "project":
+		return d.text(&d.project, value, true)
 	}
 	return d.content(string(name), value)
 }
@@ -152,7 +157,7 @@ func (d *decoder) content(name string, value []byte) bool {
 		return object(&e.Hints, value)
 	default:
 		if !slices.Contains(answerMembers, name) {
-			d.report("field", name, d.fields)
+			d.report("field", name, fields)
 		}
 	}
 	return true
@@ -180,15 +185,14 @@ func (d *decoder) report(kind, name string, known []string) {
 // answerMembers are members that a server adds to the events that it returns. They may be sent back to it.
 var answerMembers = []string{"content", "analysis", "notices", "warnings"}
 
-// The names that the format defines. Events in a request may also name the project of their run.
+// The names that the format defines.
 var (
 	fields = []string{
-		"event_id", "run_id", "sequence", "timestamp", "type", "agent", "name", "status", "model", "tool", "call_id", "role", "text",
+		"event_id", "run_id", "project", "sequence", "timestamp", "type", "agent", "name", "status", "model", "tool", "call_id", "role", "text",
 		"parent_event_id", "span_id", "trace_id", "input", "output", "error", "metadata", "tokens", "cost", "latency_ms", "usage", "annotations",
 	}
-	requestFields = append([]string{"project"}, fields...)
-	usageFields   = []string{"input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens"}
-	eventTypes    = ingest.EventTypes()
+	usageFields = []string{"input_tokens", "output_tokens", "cached_input_tokens", "cache_write_tokens", "reasoning_tokens"}
+	eventTypes  = ingest.EventTypes()
 )
 
 // object reads a small object into new memory.

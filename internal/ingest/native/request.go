@@ -118,11 +118,10 @@ type reader struct {
 	take    func(name, value []byte)
 	unknown func(ingest.Unknown)
 
-	d       decoder // decodes the current event
-	project string
-	field   string // the invalid field
-	reason  string
-	index   int
+	d      decoder // decodes the current event
+	field  string  // the invalid field
+	reason string
+	index  int
 }
 
 func (r *reader) lines() (*Request, error) {
@@ -169,8 +168,8 @@ func (r *reader) element() bool {
 		r.Bad = append(r.Bad, Refusal{r.index - 1, "", "got a JSON " + kindOf(r.scanner.data[begin]) + ", want an event"})
 		return true
 	}
-	r.d = decoder{names: r.names, fields: requestFields, unknown: r.unknown, event: unloop.Event{Index: r.index - 1}}
-	r.project, r.field, r.reason = "", "", ""
+	r.d = decoder{names: r.names, unknown: r.unknown, event: unloop.Event{Index: r.index - 1}}
+	r.field, r.reason = "", ""
 	if !r.scanner.object(r.limits.Levels, r.take) {
 		return false
 	}
@@ -179,13 +178,7 @@ func (r *reader) element() bool {
 }
 
 func (r *reader) member(name, value []byte) {
-	ok := true
-	if string(name) == "project" {
-		ok = r.d.text(&r.project, value, true)
-	} else {
-		ok = r.d.member(name, value)
-	}
-	if !ok && r.reason == "" {
+	if !r.d.member(name, value) && r.reason == "" {
 		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here"
 		if kindOf(value[0]) == "string" && r.field == "timestamp" {
 			r.reason = "invalid time: want RFC 3339, or a number since 1970"
@@ -207,7 +200,7 @@ func (r *reader) keep() {
 	kept := new(unloop.Event)
 	*kept = *e
 	own(kept)
-	r.Items = append(r.Items, Item{kept, r.project})
+	r.Items = append(r.Items, Item{kept, r.d.project})
 }
 
 func (r *reader) addUnknown(u ingest.Unknown) {
@@ -275,7 +268,7 @@ func (r *reader) shorten(e *unloop.Event) {
 	}{
 		{"event_id", &e.ID, true},
 		{"run_id", &e.RunID, true},
-		{"project", &r.project, false},
+		{"project", &r.d.project, false},
 		{"type", (*string)(&e.Type), false},
 		{"agent", &e.Agent, false},
 		{"name", &e.Name, false},

@@ -21,9 +21,10 @@ type bulks struct {
 	analyses                                                      bulk // an update of events
 	runs, events, spans, traces, warnings, decisions, checkpoints bulk
 
-	removed, forgotten *sql.Stmt // delete an event, and its entry in the full-text index; the latter is nil without that index
+	forgotten *sql.Stmt // deletes an event from the full-text index; nil without that index
 
-	byID map[string][]*sql.Stmt // read events by their ids, by columns, for each of idSizes
+	byID    map[string][]*sql.Stmt // read events by their ids, by columns, for each of idSizes
+	removed []*sql.Stmt            // delete events by their ids, for each of idSizes
 }
 
 // prepareBulks prepares all bulks. It runs before a transaction takes the only writing connection.
@@ -53,8 +54,12 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 	if err := s.prepareBulk(ctx, &all.analyses, s.updateAnalyses); err != nil {
 		return all, err
 	}
-	if all.removed, err = s.write.PrepareContext(ctx, `DELETE FROM events WHERE run = $1 AND id = $2 RETURNING arrival`); err != nil {
-		return all, fmt.Errorf("prepare to delete events: %w", err)
+	for _, marks := range idMarks {
+		stmt, err := s.write.PrepareContext(ctx, `DELETE FROM events WHERE run = $1 AND id IN `+marks+` RETURNING arrival`)
+		if err != nil {
+			return all, fmt.Errorf("prepare to delete events: %w", err)
+		}
+		all.removed = append(all.removed, stmt)
 	}
 	if all.byID, err = s.prepareByID(ctx); err != nil || !s.searchable {
 		return all, err
@@ -80,7 +85,7 @@ func (s *Store) prepareBulk(ctx context.Context, b *bulk, query func(rows int) s
 // prepareByID prepares the statements of byID.
 func (s *Store) prepareByID(ctx context.Context) (map[string][]*sql.Stmt, error) {
 	all := make(map[string][]*sql.Stmt)
-	for _, columns := range []string{eventColumns, positionColumns} {
+	for _, columns := range []string{eventColumns, positionColumns, arrivalColumns} {
 		for _, marks := range idMarks {
 			stmt, err := s.read.PrepareContext(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+marks)
 			if err != nil {

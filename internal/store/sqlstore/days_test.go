@@ -247,7 +247,7 @@ func readAll(t *testing.T, s *sqlstore.Store, number int64) (e everything) {
 			e.Back, _, err = s.EventPage(ctx, number, store.Page{Limit: 100, Backward: true})
 			return err
 		},
-		func() (err error) { e.Since, err = s.EventsSince(ctx, number, 1, 100); return err },
+		func() (err error) { e.Since, _, err = s.EventsSince(ctx, number, 1, 100); return err },
 		func() (err error) { e.ByID, err = s.EventsOf(ctx, number, ids); return err },
 		func() (err error) { e.Warnings, err = s.Warnings(ctx, number); return err },
 	} {

@@ -50,21 +50,45 @@ func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events 
 }
 
 // EventsSince returns the first events of the run after an arrival, in the order of arrival: at most the given number, and at most
-// maxPage. Their bodies bound its memory. It reads the index entries of all events of the run.
-func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (events []store.Event, err error) {
+// maxPage. If events are large, there are fewer: the last one is the event that exceeds maxPageBytes. more reports whether further
+// ones may exist. EventsSince reads the index entries of all events of the run.
+func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (events []store.Event, more bool, err error) {
+	most, weighs := limit(most), 0
 	// The plus signs prevent a scan of all later arrivals: the part of an index that belongs to the run is shorter.
 	query := `SELECT ` + eventColumns + ` FROM events WHERE ` + s.within + `arrival IN
 		(SELECT arrival FROM events WHERE run = $1 AND +arrival > $2 ORDER BY +arrival LIMIT $3) ORDER BY arrival`
-	err = s.each(ctx, query, []any{run, arrival, limit(most)}, func(row scanner) error {
+	err = s.each(ctx, query, []any{run, arrival, most}, func(row scanner) error {
+		if weighs >= maxPageBytes {
+			return errFull
+		}
 		var e store.Event
 		err := scanEvent(row, &e, &e.Body, &e.Analysis)
+		weighs += len(e.Body) + len(e.Analysis)
 		events = append(events, e)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("read the events since an arrival: %w", err)
+	if err != nil && !errors.Is(err, errFull) {
+		return nil, false, fmt.Errorf("read the events since an arrival: %w", err)
 	}
-	return events, nil
+	return events, err != nil || len(events) == most, nil
+}
+
+// Arrivals returns the arrivals of the events of the run that have one of the ids.
+func (s *Store) Arrivals(ctx context.Context, run int64, ids []string) (map[string]int64, error) {
+	arrivals := map[string]int64{}
+	err := s.byID(ctx, arrivalColumns, run, ids, func(row scanner, asked func(string) []string) error {
+		var id string
+		var arrival int64
+		err := row.Scan(&id, &arrival)
+		for _, id := range asked(id) {
+			arrivals[id] = arrival
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("look for the arrivals of events: %w", err)
+	}
+	return arrivals, nil
 }
 
 // EventsOf returns the events of the run that have one of the ids, in any order.

@@ -15,6 +15,7 @@ import (
 const (
 	eventColumns    = "arrival, run, id, at_sequence, at_time, at_tie, received, body, analysis"
 	positionColumns = "id, at_sequence, at_time, at_tie"
+	arrivalColumns  = "id, arrival"
 )
 
 // events writes events and returns those that their runs already have.
@@ -81,26 +82,32 @@ func (w *writing) sameRuns(events []store.Event) string {
 	return "run IN (" + strings.Join(numbers, ", ") + ") AND "
 }
 
-// remove deletes events. A span that tells of an earlier one, such as that of the agent, replaces events of all of these.
+// remove deletes events, such as those that a later span of their trace changes. Those of a run should be adjacent.
 func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
-	if len(removed) == 0 {
-		return nil
-	}
-	statement := w.tx.StmtContext(ctx, w.bulks.removed)
-	for _, ref := range removed {
-		var arrival int64
-		err := statement.QueryRowContext(ctx, ref.Run, store.Key(ref.ID)).Scan(&arrival)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
+	var deleted []searchEntry
+	for len(removed) > 0 {
+		run, n := removed[0].Run, 1
+		for n < min(len(removed), idsAtOnce) && removed[n].Run == run {
+			n++
 		}
-		if err != nil {
-			return fmt.Errorf("delete an event: %w", err)
+		ids := make([]string, n)
+		for k := range ids {
+			ids[k] = store.Key(removed[k].ID)
 		}
-		if err := w.unindex(ctx, ref.Run, arrival); err != nil {
+		removed = removed[n:]
+		at, args := byIDs(run, ids)
+		rows, err := w.tx.StmtContext(ctx, w.bulks.removed[at]).QueryContext(ctx, args...)
+		err = eachOf(rows, err, func(row scanner) error {
+			e := searchEntry{run: run}
+			err := row.Scan(&e.arrival)
+			deleted = append(deleted, e)
 			return err
+		})
+		if err != nil {
+			return fmt.Errorf("delete events: %w", err)
 		}
 	}
-	return nil
+	return w.unindex(ctx, deleted)
 }
 
 // scanEvent reads the columns of eventColumns. body and analysis point to byte slices.
@@ -185,7 +192,7 @@ const idsAtOnce = 64
 // idSizes are the numbers of ids in a query. Few sizes mean few prepared statements. A late event often arrives alone.
 var idSizes = []int{1, 8, idsAtOnce}
 
-// byID calls f for each event of the run that has one of the ids. columns are eventColumns or positionColumns. asked returns the given
+// byID calls f for each event of the run that has one of the ids. columns are eventColumns, positionColumns or arrivalColumns. asked returns the given
 // ids that are stored as an id: the store replaces invalid text, so they may differ from it, and there may be more than one.
 func (s *Store) byID(ctx context.Context, columns string, run int64, ids []string, f func(row scanner, asked func(string) []string) error) error {
 	spelt := map[string][]string{}
@@ -193,18 +200,12 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 		part := ids[:min(len(ids), idsAtOnce)]
 		ids = ids[len(part):]
 		clear(spelt)
-		at, _ := slices.BinarySearch(idSizes, len(part))
-		size := idSizes[at]
-		args := make([]any, 0, 1+size)
-		args = append(args, run)
-		for k := range size { // the last id fills the remaining places
-			id := part[min(k, len(part)-1)]
-			kept := store.Key(id)
-			args = append(args, kept)
-			if k < len(part) {
-				spelt[kept] = append(spelt[kept], id)
-			}
+		kept := make([]string, len(part))
+		for k, id := range part {
+			kept[k] = store.Key(id)
+			spelt[kept[k]] = append(spelt[kept[k]], id)
 		}
+		at, args := byIDs(run, kept)
 		rows, err := s.bulks.byID[columns][at].QueryContext(ctx, args...)
 		err = eachOf(rows, err, func(row scanner) error {
 			return f(row, func(kept string) []string { return spelt[kept] })
@@ -214,6 +215,17 @@ func (s *Store) byID(ctx context.Context, columns string, run int64, ids []strin
 		}
 	}
 	return nil
+}
+
+// byIDs returns the index in idSizes of a statement for the ids of a run, and its arguments. The last id fills the remaining places.
+func byIDs(run int64, ids []string) (at int, args []any) {
+	at, _ = slices.BinarySearch(idSizes, len(ids))
+	args = make([]any, 0, 1+idSizes[at])
+	args = append(args, run)
+	for k := range idSizes[at] {
+		args = append(args, ids[min(k, len(ids)-1)])
+	}
+	return at, args
 }
 
 // idMarks are the placeholders of the ids in byID for each of idSizes. They follow the placeholder of the run.

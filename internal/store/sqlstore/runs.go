@@ -148,6 +148,7 @@ func (s *Store) each(ctx context.Context, query string, args []any, f func(scann
 // querier is a pool or a transaction.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 func eachRow(ctx context.Context, q querier, query string, args []any, f func(scanner) error) error {

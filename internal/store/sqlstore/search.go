@@ -65,7 +65,7 @@ func (s *Store) Index(ctx context.Context, most int) (indexed int, err error) {
 	if !s.searchable {
 		return 0, nil
 	}
-	after, err := s.indexedUpTo(ctx)
+	after, err := indexedUpTo(ctx, s.read)
 	if err != nil {
 		return 0, err
 	}
@@ -167,9 +167,9 @@ func indexTogether(ctx context.Context, tx *sql.Tx, entries []searchEntry) error
 }
 
 // indexedUpTo returns the arrival of the last event that was indexed, or 0.
-func (s *Store) indexedUpTo(ctx context.Context) (arrival int64, err error) {
+func indexedUpTo(ctx context.Context, q querier) (arrival int64, err error) {
 	var text []byte
-	err = s.read.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = 'indexed'`).Scan(&text)
+	err = q.QueryRowContext(ctx, `SELECT value FROM settings WHERE name = 'indexed'`).Scan(&text)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -184,7 +184,7 @@ func (s *Store) indexedUpTo(ctx context.Context) (arrival int64, err error) {
 
 // clearSearch deletes the index.
 func (s *Store) clearSearch(ctx context.Context) error {
-	after, err := s.indexedUpTo(ctx)
+	after, err := indexedUpTo(ctx, s.read)
 	if err != nil || after == 0 {
 		return err
 	}
@@ -196,13 +196,22 @@ func (s *Store) clearSearch(ctx context.Context) error {
 	return nil
 }
 
-// unindex deletes an event from the index.
-func (w *writing) unindex(ctx context.Context, run, arrival int64) error {
-	if !w.searchable {
+// unindex deletes events from the index, which are deleted already. Those that it does not have yet will not come into it.
+func (w *writing) unindex(ctx context.Context, deleted []searchEntry) error {
+	if !w.searchable || len(deleted) == 0 {
 		return nil
 	}
-	if _, err := w.tx.StmtContext(ctx, w.bulks.forgotten).ExecContext(ctx, run, arrival); err != nil {
-		return fmt.Errorf("delete an event from the index: %w", err)
+	indexed, err := indexedUpTo(ctx, w.tx)
+	if err != nil {
+		return err
+	}
+	for _, e := range deleted {
+		if e.arrival > indexed {
+			continue
+		}
+		if _, err := w.tx.StmtContext(ctx, w.bulks.forgotten).ExecContext(ctx, e.run, e.arrival); err != nil {
+			return fmt.Errorf("delete an event from the index: %w", err)
+		}
 	}
 	return nil
 }

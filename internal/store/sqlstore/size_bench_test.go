@@ -250,7 +250,7 @@ func BenchmarkSize(b *testing.B) {
 			_, _, err := s.EventPage(ctx, number(), store.Page{Limit: 200, Backward: true})
 			return err
 		}},
-		{"events_since_an_arrival", func() error { _, err := s.EventsSince(ctx, number(), 1, 100); return err }},
+		{"events_since_an_arrival", func() error { _, _, err := s.EventsSince(ctx, number(), 1, 100); return err }},
 		{"ids_that_are_known", func() error { _, err := s.Known(ctx, number(), []string{"e1", "e2", "e3"}); return err }},
 		{"last_position_of_a_run", func() error { _, err := s.Furthest(ctx, number()); return err }},
 		{"last_arrival", func() error { _, _, err := s.Last(ctx); return err }},

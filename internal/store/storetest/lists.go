@@ -190,6 +190,19 @@ func heavyPages(t *testing.T, s Store) {
 	if diff := cmp.Diff(ids(b.Events), got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
+	got = nil
+	for since, more := int64(0), true; more; {
+		var events []store.Event
+		var err error
+		events, more, err = s.EventsSince(t.Context(), 1, since, 100)
+		if err != nil || len(events) == 0 || len(events) > 16 {
+			t.Fatalf("%d events since %d, error %v", len(events), since, err)
+		}
+		got, since = append(got, ids(events)...), events[len(events)-1].Arrival
+	}
+	if diff := cmp.Diff(ids(b.Events), got); diff != "" {
+		t.Errorf("events since an arrival (-want +got):\n%s", diff)
+	}
 }
 
 func badCursors(t *testing.T, s Store) {
@@ -251,20 +264,22 @@ func eventsSince(t *testing.T, s Store) {
 		since int64
 		limit int
 		want  []string
+		more  bool
 	}{
-		{0, 3, []string{"1", "3", "5"}},
-		{5, 2, []string{"7", "9"}},
-		{34, 100, []string{"35", "37", "39"}},
-		{39, 100, []string{}},
-		{100, 100, []string{}},
+		{0, 3, []string{"1", "3", "5"}, true},
+		{5, 2, []string{"7", "9"}, true},
+		{34, 100, []string{"35", "37", "39"}, false},
+		{39, 100, []string{}, false},
+		{100, 100, []string{}, false},
 	} {
-		got := must[[]store.Event](t)(s.EventsSince(ctx, 1, c.since, c.limit))
-		if diff := cmp.Diff(c.want, ids(got)); diff != "" {
-			t.Errorf("%d events since %d (-want +got):\n%s", c.limit, c.since, diff)
+		got, more, err := s.EventsSince(ctx, 1, c.since, c.limit)
+		if diff := cmp.Diff(c.want, ids(got)); diff != "" || more != c.more || err != nil {
+			t.Errorf("%d events since %d: more %v, error %v (-want +got):\n%s", c.limit, c.since, more, err, diff)
 		}
 	}
-	if diff := cmp.Diff(b.Events[:1], must[[]store.Event](t)(s.EventsSince(ctx, 1, 0, 1))); diff != "" {
-		t.Errorf("event (-want +got):\n%s", diff)
+	got, _, err := s.EventsSince(ctx, 1, 0, 1)
+	if diff := cmp.Diff(b.Events[:1], got); diff != "" || err != nil {
+		t.Errorf("error %v, event (-want +got):\n%s", err, diff)
 	}
 }
 
@@ -291,17 +306,20 @@ func eventsByID(t *testing.T, s Store) {
 	ctx := t.Context()
 	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}}
 	var asked []string
-	want := map[string]store.Position{}
+	want, arrivals := map[string]store.Position{}, map[string]int64{}
 	for k := range int64(200) {
 		e := event(k+1, 1, fmt.Sprint(k), k)
 		b.Events = append(b.Events, e)
 		asked = append(asked, e.ID, fmt.Sprint("none", k), e.ID)
-		want[e.ID] = e.Position
+		want[e.ID], arrivals[e.ID] = e.Position, e.Arrival
 	}
 	b.Events = append(b.Events, event(999, 2, "none1", 1))
 	commit(t, s, b)
 	if diff := cmp.Diff(want, must[map[string]store.Position](t)(s.Known(ctx, 1, asked))); diff != "" {
 		t.Errorf("known (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(arrivals, must[map[string]int64](t)(s.Arrivals(ctx, 1, asked))); diff != "" {
+		t.Errorf("arrivals (-want +got):\n%s", diff)
 	}
 	for _, n := range []int{0, 1, 7, 64, 65, 200} {
 		var some []string

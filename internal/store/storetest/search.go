@@ -87,8 +87,25 @@ func searchDeleted(t *testing.T, s Store) {
 	find("first words", "b")
 	find("later words", "a")
 	find("stays", "a")
-	commit(t, s, store.Batch{Deleted: []int64{2}, Events: []store.Event{said(5, 1, "z", "not yet indexed")}})
-	commit(t, s, store.Batch{Deleted: []int64{1}, Runs: []store.Run{run(3, "a")}, Events: []store.Event{said(6, 3, "x", "of the next run")}})
+	var many store.Batch // of them the first are indexed
+	for k := range int64(70) {
+		many.Events = append(many.Events, said(10+k, 1, fmt.Sprint("many", k), "crowd"))
+	}
+	commit(t, s, many)
+	if _, err := s.Index(t.Context(), 35); err != nil {
+		t.Fatal(err)
+	}
+	var fewer store.Batch
+	for _, e := range many.Events[1:] {
+		fewer.Removed = append(fewer.Removed, store.EventRef{Run: 1, ID: e.ID})
+	}
+	commit(t, s, fewer)
+	find("crowd", "a")
+	commit(t, s, store.Batch{Removed: []store.EventRef{{Run: 1, ID: "many0"}}})
+	indexAll(t, s)
+	find("crowd")
+	commit(t, s, store.Batch{Deleted: []int64{2}, Events: []store.Event{said(95, 1, "z", "not yet indexed")}})
+	commit(t, s, store.Batch{Deleted: []int64{1}, Runs: []store.Run{run(3, "a")}, Events: []store.Event{said(96, 3, "x", "of the next run")}})
 	indexAll(t, s)
 	find("words")
 	find("indexed")

@@ -52,11 +52,12 @@ describe("a verdict", () => {
     expect(verdictOf(guarded, [warning("warning", 7)])).toBe("Halted by the guard after 7 repeats. Cycle, 7 times. Saved by unloop: about 5 calls, 900 tokens and $0.010 (estimate).");
     expect(verdictOf({ ...guarded, worst_decision: "block", stopped_after: null, avoided: run.avoided }, [])).toBe("Calls were blocked by the guard.");
     expect(verdictOf({ ...stopped, wasted: { calls: 3, tokens: 0, cost: 0 } }, [warning("warning", 7)])).toBe(
-      "This run is stuck in a loop: cycle, 7 times. A guard would have halted it. Used since then: 3 calls.",
+      "This run loops: cycle, 7 times. A guard would have halted it. Used since then: 3 calls.",
     );
     const nudged = { ...run, loop_health_status: "looping", worst_decision: "warn" } as RunSummary;
-    expect(verdictOf(nudged, [warning("warning", 7)])).toBe("This run is stuck in a loop: cycle, 7 times. A guard would have nudged it.");
-    expect(verdictOf({ ...nudged, guarded_by: "Go" }, [warning("warning", 7)])).toBe("This run is stuck in a loop: cycle, 7 times. The guard nudged it.");
+    expect(verdictOf(nudged, [warning("warning", 7)])).toBe("This run loops: cycle, 7 times. A guard would have nudged it.");
+    expect(verdictOf({ ...nudged, guarded_by: "Go" }, [warning("warning", 7)])).toBe("This run loops: cycle, 7 times. The guard nudged it.");
+    expect(verdictOf({ ...nudged, status: "completed" }, [warning("warning", 7)])).toMatch(/^This run looped: /);
     expect([worstOf(guarded), worstOf(stopped), worstOf(run)]).toEqual(["halted", "would have halted", ""]);
     const by = { by: "Go" };
     expect([guardOf({ guard: by }), guardOf({ guard: { ...by, action: "warn" } }), guardOf({ guard: { ...by, action: "halt", shadow: true } }), guardOf(null)]).toEqual(

@@ -23,10 +23,15 @@ export function verdictOf(run: RunSummary, warnings: readonly Warning[]): string
   const w = worst(warnings);
   if (run.guarded_by !== null && run.stopped) return `${stoppedByGuard(run)}${w === null ? "" : ` ${title(loop(w))}.`} ${avoided(run)}`.trim();
   if (w === null) return withoutWarning(run);
-  const stuck = run.loop_health_status === "stuck" || run.loop_health_status === "looping" || run.stopped;
+  return `This run ${stateOf(run)}: ${loop(w)}. ${run.guarded_by === null && run.stopped ? wasted(run) : [nudged(run), usageAfter(run)].filter(Boolean).join(" ")}`.trim();
+}
+
+/** stateOf says with the word of the health what the agent does, or did in a run that has ended. A run that a guard stops or would stop loops. */
+function stateOf(run: RunSummary): string {
   const running = run.status === "running";
-  const what = stuck ? (running ? "is stuck in a loop" : "was stuck in a loop") : running ? "repeats steps" : "repeated steps";
-  return `This run ${what}: ${loop(w)}. ${run.guarded_by === null && run.stopped ? wasted(run) : [nudged(run), usageAfter(run)].filter(Boolean).join(" ")}`.trim();
+  if (run.loop_health_status === "stuck") return running ? "is stuck in a loop" : "was stuck in a loop";
+  if (run.loop_health_status === "looping" || run.stopped) return running ? "loops" : "looped";
+  return running ? "repeats steps" : "repeated steps";
 }
 
 /** stoppedByGuard says what the guard did: "Halted by the guard after 7 repeats." */

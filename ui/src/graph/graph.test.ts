@@ -86,6 +86,11 @@ describe("a graph", () => {
     expect(p.width).toBeLessThan(300);
   });
 
+  it("has room for the name of a looping tool and the word beside it", () => {
+    const one = (looping: boolean): Graph => ({ nodes: [{ name: "search_customer_orders", kind: "tool", count: 3, failed: 0, looping }], edges: [], omitted: 0 });
+    expect(layout(one(true)).wide).toBeGreaterThan(layout(one(false)).wide + 30);
+  });
+
   it("has the count of an edge on the edge", () => {
     const back = layout(g).edges.find((e) => e.from === "test" && e.to === "edit")!;
     const [, y0, , y1] = /^M[\d.]+,([\d.]+) C([\d.]+),([\d.]+)/.exec(back.path)!.map(Number);

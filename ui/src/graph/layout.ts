@@ -19,10 +19,10 @@ interface Shape {
   gapAcross: number;
 }
 
-/** shapeOf returns the size of the nodes. Layers to the right have room for long names. */
+/** shapeOf returns the size of the nodes. Layers to the right have room for long names, and for the word beside the name of a looping one. */
 function shapeOf(g: Graph, down: boolean): Shape {
   if (down) return { long: tall, broad: narrowest, gapAlong: 56, gapAcross: 20 };
-  const longest = Math.max(...g.nodes.map((n) => n.name.length), 0);
+  const longest = Math.max(...g.nodes.map((n) => n.name.length + (n.looping ? 5 : 0)), 0);
   return { long: Math.min(Math.max(longest * letter + 24, narrowest), widest), broad: tall, gapAlong: 64, gapAcross: 28 };
 }
 

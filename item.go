@@ -1,0 +1,50 @@
+package unloop
+
+import (
+	"slices"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+// mentioned reports whether a text is about a new item: it has the identifier, or one of the numbers and ids, of the call that no earlier
+// call of its tool has.
+func (effort *Effort) mentioned(w *fingerprint.Words) bool {
+	if effort.Names == 0 && effort.Item == 0 {
+		return false
+	}
+	return slices.ContainsFunc(w.List, effort.isItem)
+}
+
+// about reports whether a text mentions a new item in a line that tells of no failure and denies nothing. Such a line tells of work on the
+// item. Another line may only quote the call.
+func (effort *Effort) about(w *fingerprint.Words) bool {
+	mentioned, denied := false, false
+	for _, word := range w.List {
+		if word.First {
+			if mentioned && !denied {
+				return true
+			}
+			mentioned, denied = false, false
+		}
+		mentioned = mentioned || effort.isItem(word)
+		denied = denied || fingerprint.TellsFailure(word) || fingerprint.Negates(word)
+	}
+	return mentioned && !denied
+}
+
+// isItem reports whether a word is an identifier, a number or an id of the call that no earlier call of its tool has.
+func (effort *Effort) isItem(word fingerprint.Word) bool {
+	switch h := word.Hash; {
+	case h == 0:
+		return false
+	case h == effort.Item:
+		return true
+	default:
+		return effort.Words <= namingWords && word.Kind != fingerprint.Letters && (h == uint32(effort.Names) || h == uint32(effort.Names>>32))
+	}
+}
+
+// names reports whether the outcome has a word.
+func (o *reading) names(word uint32) bool {
+	return word != 0 && slices.ContainsFunc(o.words.List, func(w fingerprint.Word) bool { return w.Hash == word })
+}
