@@ -22,6 +22,7 @@ import (
 // features are those of the steps of a run.
 type features struct {
 	ID      string            `json:"id"`
+	Source  string            `json:"source"`
 	Outcome string            `json:"outcome"`
 	Labels  json.RawMessage   `json:"labels"`
 	Events  []int             `json:"events"` // index of the event that ended each step
@@ -67,7 +68,7 @@ func write(out *bufio.Writer, p *profile.Profile, path string) error {
 		if err != nil {
 			return err
 		}
-		row := features{ID: one.ID, Outcome: string(one.Outcome), Labels: labels}
+		row := features{ID: one.ID, Source: one.Source, Outcome: string(one.Outcome), Labels: labels}
 		session := p.NewSession(one.ID)
 		err = one.Decode(func(e *unloop.Event) error {
 			decision := session.Add(e)

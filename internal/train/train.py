@@ -4,7 +4,7 @@
 
 The features are those that the command in this folder prints. To measure the model, it is trained five times, each time without a
 fifth of the runs and kinds, and applied to that fifth. So no figure is of a run that the model was trained on, or of a kind of which it
-was trained on another run.
+was trained on another run. Then it is trained without the runs of each agent in turn, and applied to these.
 """
 
 import collections
@@ -17,6 +17,8 @@ import lightgbm
 import numpy as np
 
 FOLDS = 5
+AGENTS = ("Claude Code", "mini-swe-agent", "tau-bench")  # those with judged runs, as named in their sources
+THRESHOLDS = (0.5, 0.6, 0.7, 0.75, 0.8, 0.82, 0.84, 0.85, 0.86, 0.87, 0.88, 0.89, 0.9, 0.92, 0.94, 0.96)
 SETTINGS = dict(
     n_estimators=60,
     num_leaves=12,
@@ -51,6 +53,7 @@ class Run:
         self.clean = stuck is not None and not self.agreed and not stuck.get("borderline")
         self.y, self.w = np.zeros(len(self.events)), np.ones(len(self.events))
         self.fold = int(hashlib.md5((self.kind or self.id).encode()).hexdigest(), 16) % FOLDS
+        self.agent = next((agent for agent in AGENTS if not self.kind and agent in row["source"]), None)
         if self.kind:
             inside = self.within(loop["onset"], loop["end"])
             self.x, self.y, self.w = self.x[inside], self.y[inside] + (not self.benign), self.w[inside] * KIND_WEIGHT / max(1, inside.sum())
@@ -93,22 +96,25 @@ def estimates(model, run):
     return np.fromiter(itertools.accumulate(said, lambda kept, new: SMOOTHING * kept + (1 - SMOOTHING) * new, initial=0), float)[1:]
 
 
-def left_out(runs):
-    """Sets p of each run to the estimates of a model that was trained without it."""
-    for fold in range(FOLDS):
-        model = fit([run for run in runs if run.fold != fold])
-        for run in runs:
-            if run.fold == fold:
+def left_out(runs, part):
+    """Sets p of the runs of each part to the estimates of a model that was trained without them, and returns these runs."""
+    measured = [run for run in runs if getattr(run, part) is not None]
+    for of in sorted({getattr(run, part) for run in measured}):
+        model = fit([run for run in runs if getattr(run, part) != of])
+        for run in measured:
+            if getattr(run, part) == of:
                 run.p = estimates(model, run)
+    return measured
 
 
 def share(flags):
-    return np.mean([np.mean(of_kind) for of_kind in flags.values()]) if flags else 0
+    return f"{np.mean([np.mean(of_kind) for of_kind in flags.values()]):.3f}" if flags else "-"
 
 
-def report(runs):
+def report(title, runs):
+    print(title)
     print("threshold   loops caught   lookalikes flagged   stretches found   clean runs flagged")
-    for threshold in (0.5, 0.6, 0.7, 0.75, 0.8, 0.82, 0.84, 0.85, 0.86, 0.87, 0.88, 0.89, 0.9, 0.92, 0.94, 0.96):
+    for threshold in THRESHOLDS:
         kinds = collections.defaultdict(lambda: collections.defaultdict(list))
         found = stretches = flagged = clean = 0
         for run in runs:
@@ -122,7 +128,7 @@ def report(runs):
             if run.clean:
                 clean += 1
                 flagged += bool(run.flagged or high.any())
-        print(f"{threshold:9.2f} {share(kinds[False]):14.3f} {share(kinds[True]):20.3f} {found:13d} of {stretches} {flagged:14d} of {clean}")
+        print(f"{threshold:9.2f} {share(kinds[False]):>14} {share(kinds[True]):>20} {found:13d} of {stretches} {flagged:14d} of {clean}")
 
 
 class Writer:
@@ -160,8 +166,8 @@ class Writer:
 
 def main():
     runs = read(sys.argv[1])
-    left_out(runs)
-    report(runs)
+    report("Without a fifth of the runs and kinds in turn:", left_out(runs, "fold"))
+    report("Without the runs of an agent in turn:", left_out(runs, "agent"))
     writer = Writer()
     for tree in fit(runs).booster_.dump_model()["tree_info"]:
         writer.roots.append(writer.tree(tree["tree_structure"]))
