@@ -22,7 +22,7 @@ export function run(...args) {
   return { child, said, ended };
 }
 
-/** freeAddress returns an address whose port the system gives to no outgoing connection, so that it stays free while the server is stopped. */
+/** freeAddress returns an address that stays free while the server is stopped: the system gives its port to no outgoing connection. */
 async function freeAddress() {
   for (;;) {
     const probe = createServer();

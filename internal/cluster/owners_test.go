@@ -85,7 +85,8 @@ func TestAPartitionThatFailedIsOpenedInAnotherEpoch(t *testing.T) {
 func TestAServerWithoutNATSLetsItsLeaseEnd(t *testing.T) {
 	server := natstest.Start(t, 0)
 	ctx, disconnected := context.WithCancel(t.Context())
-	conn, err := nats.Connect(server.ClientURL(), nats.Timeout(time.Minute), nats.DisconnectErrHandler(func(*nats.Conn, error) { disconnected() }))
+	onLoss := nats.DisconnectErrHandler(func(*nats.Conn, error) { disconnected() })
+	conn, err := nats.Connect(server.ClientURL(), nats.Timeout(time.Minute), onLoss)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -218,8 +218,10 @@ func watch(t testing.TB, url string, header ...string) *watcher {
 	return watchOver(t, new(net.Dialer).DialContext, url, header...)
 }
 
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
 // watchOver opens a stream over a network.
-func watchOver(t testing.TB, dial func(ctx context.Context, network, address string) (net.Conn, error), url string, header ...string) *watcher {
+func watchOver(t testing.TB, dial dialer, url string, header ...string) *watcher {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
