@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -21,6 +22,22 @@ export function run(...args) {
   return { child, said, ended };
 }
 
+/** freeAddress returns an address that stays free while the server is stopped: the system gives its port to no outgoing connection. */
+async function freeAddress() {
+  for (;;) {
+    const probe = createServer();
+    const address = { host: "127.0.0.1", port: 20_000 + Math.floor(Math.random() * 12_000) };
+    try {
+      await new Promise((resolve, reject) => probe.once("error", reject).listen(address, resolve));
+    } catch (error) {
+      if (error.code === "EADDRINUSE") continue;
+      throw error;
+    }
+    await new Promise((resolve) => probe.close(resolve));
+    return `${address.host}:${address.port}`;
+  }
+}
+
 /** Server is a server that can be stopped and started again at the same address with the same database. */
 export class Server {
   /** What closes the pages that look at the server. They go first: what is registered first is called first. */
@@ -30,7 +47,7 @@ export class Server {
   static async start(owner, ...flags) {
     const server = new Server();
     server.folder = await mkdtemp(join(tmpdir(), "unloop-e2e-"));
-    server.address = "127.0.0.1:0"; // a free one, until it has started
+    server.address = await freeAddress();
     server.flags = flags;
     owner.after(async () => {
       try {
@@ -54,7 +71,6 @@ export class Server {
       });
       void ended.then((code) => reject(new Error(`unloop serve ended with ${code}: ${said.text}`)));
     });
-    this.address = new URL(this.url).host;
   }
 
   async stop() {

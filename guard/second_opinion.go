@@ -112,7 +112,12 @@ func (q *questions) await(ctx context.Context, answer <-chan Decision) (d Decisi
 	case <-waited.C:
 	case <-ctx.Done():
 	}
-	return Decision{}, false
+	select {
+	case d = <-answer: // at the same time: the answer counts
+		return d, true
+	default:
+		return Decision{}, false
+	}
 }
 
 // ask returns the decision at the answer to a question, or the zero Decision if there is none.

@@ -255,3 +255,16 @@ func TestTheWaitForAnOpinionEndsWithTheContext(t *testing.T) {
 		g.Close()
 	})
 }
+
+func TestAnAnswerThatHasArrivedIsNotLate(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	q := &questions{SecondOpinion: SecondOpinion{Wait: time.Hour}}
+	answer := make(chan Decision, 1)
+	for range 100 { // a select would choose at random
+		answer <- Decision{Action: policy.Warn}
+		if d, inTime := q.await(ctx, answer); !inTime || d.Action != policy.Warn {
+			t.Fatalf("got %v, in time: %v", d.Action, inTime)
+		}
+	}
+}

@@ -10,7 +10,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,6 +18,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/nettest"
 )
 
 const version = "0.1.0"
@@ -165,14 +166,7 @@ func tryDeb(t *testing.T, dist string) {
 // serve starts the program as a server, asks whether it is well, and ends it.
 func serve(t *testing.T, folder, program string) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	addr := nettest.FreeAddress(t)
 	server := exec.Command(program, "serve", "--addr", addr, "--grpc-addr", "off", "--db", filepath.Join(folder, "unloop.db"))
 	server.Dir = folder
 	out, err := server.StdoutPipe()

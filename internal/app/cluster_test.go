@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
@@ -114,7 +114,7 @@ func (c *testCluster) connected(t *testing.T) jetstream.JetStream {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
 	if c.js == nil {
-		conn, err := nats.Connect(c.addresses(), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond))
+		conn, err := nats.Connect(c.addresses(), nats.MaxReconnects(-1), nats.ReconnectWait(100*time.Millisecond), nats.Timeout(time.Minute))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func startCluster(t *testing.T, natsServers, servers int, webhook string) *testC
 	t.Helper()
 	c := &testCluster{t: t, db: postgres.Database(t), webhook: webhook}
 	for range natsServers {
-		c.ports = append(c.ports, fmt.Sprintf("%d-%d", freePort(t), freePort(t)))
+		c.ports = append(c.ports, freePort(t)+"-"+freePort(t))
 	}
 	folder := t.TempDir()
 	for k := range natsServers {
@@ -200,14 +200,9 @@ func (c *testCluster) addresses() string {
 	return strings.Join(all, ",")
 }
 
-func freePort(t *testing.T) int {
+func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return strings.TrimPrefix(nettest.FreeAddress(t), "127.0.0.1:")
 }
 
 // startProcess starts the test program as another one. A server prints its address.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -157,14 +158,7 @@ func TestAServerWithoutItsPortCreatesNoDatabase(t *testing.T) {
 
 func TestAServerThatCannotStartReleasesItsPorts(t *testing.T) {
 	c := config.Default()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Addr, c.GRPCAddr, c.DB = free.Addr().String(), "127.0.0.1:0", filepath.Join(t.TempDir(), "no", "such", "folder.db")
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	c.Addr, c.GRPCAddr, c.DB = nettest.FreeAddress(t), "127.0.0.1:0", filepath.Join(t.TempDir(), "no", "such", "folder.db")
 	if err := (&Serve{Config: c, Log: slog.New(slog.DiscardHandler)}).Run(t.Context()); err == nil {
 		t.Fatal("it started")
 	}

@@ -47,7 +47,8 @@ var importTable = map[string]importRow{
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"swarm/redisstore":      {ours: []string{".", "swarm"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"guard", "profile"}},
 	"internal/natstest":     {others: []string{"github.com/nats-io/nats-server/v2"}},
-	"internal/redistest":    {others: []string{"github.com/redis/rueidis"}},
+	"internal/redistest":    {ours: []string{"internal/nettest"}, others: []string{"github.com/redis/rueidis"}},
+	"internal/nettest":      {},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
 	"guard/guardtest":       {ours: []string{".", "guard", "policy", "profile"}, others: testLibraries},
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
@@ -248,7 +249,7 @@ var importTable = map[string]importRow{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/natstest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "internal/store/storetest/sqlite", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/natstest", "internal/nettest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "internal/store/storetest/sqlite", "swarm/swarmtest"}
 
 // forApplications are the packages that only applications import. The program links neither them nor their imports.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}

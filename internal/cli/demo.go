@@ -158,7 +158,7 @@ func (d *demo) play(ctx context.Context) error {
 	if err := errors.Join(failures...); err != nil {
 		return err
 	}
-	late := time.AfterFunc(2*time.Second, enough) // a working stream ends with its run
+	late := time.AfterFunc(10*time.Second, enough) // a working stream ends with its run
 	watchers.Wait()
 	late.Stop()
 	return d.sumUp(ctx, scripts)

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/nettest"
 )
 
 // documented finds the commands in fenced sh blocks.
@@ -242,14 +243,7 @@ func (p *page) adapter(t *testing.T, words []string) {
 // serve starts the server in the background, as a reader would in a shell of its own.
 func (p *page) serve(t *testing.T, args []string) {
 	t.Helper()
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.addr = free.Addr().String()
-	if err := free.Close(); err != nil {
-		t.Fatal(err)
-	}
+	p.addr = nettest.FreeAddress(t)
 	server := exec.Command("unloop", args...)
 	server.Env = append(os.Environ(), "UNLOOP_ADDR="+p.addr, "UNLOOP_GRPC_ADDR=off", "UNLOOP_DB="+filepath.Join(t.TempDir(), "docs.db"))
 	server.Stderr = os.Stderr

@@ -112,11 +112,16 @@ func (q *Background) Close(ctx context.Context) error {
 		close(q.queue)
 	}
 	q.mu.Unlock()
+	defer q.stop()
 	select {
 	case <-q.done:
-		q.stop()
 		return nil
 	case <-ctx.Done():
+	}
+	select {
+	case <-q.done: // both, and all is sent
+		return nil
+	default:
 	}
 	q.stop()
 	<-q.done

@@ -25,3 +25,17 @@ func TestAClosedBackgroundDropsLaterEvents(t *testing.T) {
 		}
 	})
 }
+
+func TestClosingABackgroundThatHasSentAllIsNoError(t *testing.T) {
+	b := local(t, func(http.ResponseWriter, *http.Request) {}).NewSender().Background(Bounds{Events: 10, Bytes: 1 << 20, Every: time.Second})
+	if err := b.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 100 { // a select would choose at random
+		if err := b.Close(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -15,6 +15,7 @@ type Health struct {
 	api.Health
 
 	Clock time.Time     `json:"-"` // the server's time, to the second; zero if unknown
+	Asked time.Time     `json:"-"` // when the request was sent
 	Took  time.Duration `json:"-"` // from the request to the answer
 }
 
@@ -28,7 +29,7 @@ func (c *Client) Health(ctx context.Context) (*Health, error) {
 		return nil, err
 	}
 	defer answer.Body.Close() // only read
-	h := &Health{Took: time.Since(asked)}
+	h := &Health{Asked: asked, Took: time.Since(asked)}
 	h.Clock, _ = http.ParseTime(answer.Header.Get("Date")) // zero without a date
 	return h, read(answer, h)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -17,7 +18,7 @@ import (
 // connect starts a NATS server, with messages of 1 MiB, and connects to it.
 func connect(t *testing.T) *nats.Conn {
 	t.Helper()
-	conn, err := nats.Connect(natstest.Start(t, 1<<20).ClientURL())
+	conn, err := nats.Connect(natstest.Start(t, 1<<20).ClientURL(), nats.Timeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
@@ -58,7 +59,7 @@ func (failing) Position(context.Context) (sqlstore.Position, error) {
 }
 
 func TestAPartitionThatFailedIsOpenedInAnotherEpoch(t *testing.T) {
-	conn, err := nats.Connect(natstest.Start(t, 0).ClientURL())
+	conn, err := nats.Connect(natstest.Start(t, 0).ClientURL(), nats.Timeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,8 +84,9 @@ func TestAPartitionThatFailedIsOpenedInAnotherEpoch(t *testing.T) {
 
 func TestAServerWithoutNATSLetsItsLeaseEnd(t *testing.T) {
 	server := natstest.Start(t, 0)
-	disconnected := make(chan struct{})
-	conn, err := nats.Connect(server.ClientURL(), nats.DisconnectErrHandler(func(*nats.Conn, error) { close(disconnected) }))
+	ctx, disconnected := context.WithCancel(t.Context())
+	onLoss := nats.DisconnectErrHandler(func(*nats.Conn, error) { disconnected() })
+	conn, err := nats.Connect(server.ClientURL(), nats.Timeout(time.Minute), onLoss)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +99,7 @@ func TestAServerWithoutNATSLetsItsLeaseEnd(t *testing.T) {
 	n.renew(t.Context(), &all)
 	all.Wait()
 	server.Shutdown()
-	<-disconnected
+	<-ctx.Done()
 	n.renew(t.Context(), &all)
 	all.Wait()
 	if leases.renewals != 1 {

@@ -25,12 +25,12 @@ func TestUnprovenConnectionsDoNotExcludeOthers(t *testing.T) {
 			}
 			t.Run(name+kind, func(t *testing.T) {
 				o := options()
-				o.Connections, o.Authorize = 1024, authorize
+				o.Connections, o.Authorize, o.Silence = 1024, authorize, time.Hour // the crowd stays
 				to := &recorder{}
 				r := start(t, to, o)
 				send := func() {
 					t.Helper()
-					ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer right"), 9*time.Second) // less than Silence
+					ctx, cancel := context.WithTimeout(metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer right"), time.Minute)
 					defer cancel()
 					if _, err := r.send(ctx, "a"); err != nil {
 						t.Error(err)

@@ -8,7 +8,10 @@ import (
 	"net/http/httptrace"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/nettest"
 )
 
 // crowd opens connections that send some text and then nothing, until leave is called. The server may close them.
@@ -62,9 +65,12 @@ func TestUnprovenConnectionsDoNotExcludeOthers(t *testing.T) {
 	} {
 		for _, tokens := range [][]Token{nil, {hashed("owner", Admin, "all")}} {
 			t.Run(fmt.Sprintf("%s, %d tokens", name, len(tokens)), func(t *testing.T) {
-				h := newTestServer(t, func(o *Options) { o.Tokens = tokens })
+				h := newTestServer(t, func(o *Options) {
+					o.Tokens = tokens
+					o.Limits.Silence, o.Limits.HeaderTime, o.Limits.ReadTime = time.Hour, time.Hour, time.Hour // the crowd stays
+				})
 				url, stop := serveOn(t, h)
-				const limit = 9 * time.Second // less than the limit of silence, after which the crowd is gone
+				const limit = time.Minute
 				client := &http.Client{Timeout: limit, Transport: &http.Transport{}}
 				ask(t, client, url)
 				leave := crowd(t, url, h.Limits.Connections+50, text)
@@ -88,26 +94,26 @@ func TestUnprovenConnectionsDoNotExcludeOthers(t *testing.T) {
 }
 
 func TestASilentConnectionWithoutATokenIsClosed(t *testing.T) {
-	h := newTestServer(t, func(o *Options) {
-		o.Tokens, o.Limits.Silence = []Token{hashed("owner", Admin, "all")}, 50*time.Millisecond
+	synctest.Test(t, func(t *testing.T) {
+		h, network := newTestServer(t, func(o *Options) { o.Tokens = []Token{hashed("owner", Admin, "all")} }), nettest.NewPipes()
+		stop := serveFrom(t, h, network)
+		c, err := network.Dial(t.Context(), "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Write([]byte("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")); err != nil {
+			t.Fatal(err)
+		}
+		_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // the server gives 120 s between two requests
+		answer, err := io.ReadAll(c)
+		if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
+			t.Errorf("%q, %v", answer, err)
+		}
+		if s := h.Connections(); s.Silent != 1 {
+			t.Errorf("%+v", s)
+		}
+		if err := stop(); err != nil {
+			t.Errorf("stop: %v", err)
+		}
 	})
-	url, stop := serveOn(t, h)
-	c, err := net.Dial("tcp", strings.TrimPrefix(url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Write([]byte("GET /api/health HTTP/1.1\r\nHost: localhost\r\n\r\n")); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.SetReadDeadline(time.Now().Add(time.Minute)) // the server gives 120 between two requests
-	answer, err := io.ReadAll(c)
-	if err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
-		t.Errorf("%q, %v", answer, err)
-	}
-	if s := h.Connections(); s.Silent != 1 {
-		t.Errorf("%+v", s)
-	}
-	if err := stop(); err != nil {
-		t.Errorf("stop: %v", err)
-	}
 }

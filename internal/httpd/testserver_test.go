@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -214,6 +215,14 @@ type watcher struct {
 // watch opens a stream.
 func watch(t testing.TB, url string, header ...string) *watcher {
 	t.Helper()
+	return watchOver(t, new(net.Dialer).DialContext, url, header...)
+}
+
+type dialer func(ctx context.Context, network, address string) (net.Conn, error)
+
+// watchOver opens a stream over a network.
+func watchOver(t testing.TB, dial dialer, url string, header ...string) *watcher {
+	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +230,7 @@ func watch(t testing.TB, url string, header ...string) *watcher {
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
-	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: dial}}).Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func Start(t testing.TB, maxStore int64) *server.Server {
 		s.Shutdown()
 		s.WaitForShutdown()
 	})
-	if !s.ReadyForConnections(10 * time.Second) {
+	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("the NATS server does not accept connections")
 	}
 	return s

@@ -84,7 +84,7 @@ func (p *Proxy) judgeInTime(a api, body []byte, session string, lease *reversepr
 		verdict verdict
 		err     error
 	}
-	late := time.NewTimer(patience)
+	late := time.NewTimer(p.patience)
 	defer late.Stop()
 	select {
 	case p.judging <- struct{}{}:

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/memory"
@@ -74,6 +75,7 @@ type Proxy struct {
 	budgets       *budgets
 	bodies        *memory.Pool
 	judging       chan struct{} // holds an element for each request that is being judged
+	patience      time.Duration // how long a request waits for its verdict
 	stats         stats
 }
 
@@ -96,7 +98,7 @@ func New(o Options) (*Proxy, error) {
 	}
 	p := &Proxy{
 		options: o, apis: make(map[string]http.Handler), own: http.NewServeMux(), conversations: newConversations(o), budgets: b,
-		bodies: memory.NewPool(o.MaxBodies), judging: make(chan struct{}, maxJudging),
+		bodies: memory.NewPool(o.MaxBodies), judging: make(chan struct{}, maxJudging), patience: patience,
 	}
 	for name, upstream := range o.Upstreams {
 		if err := checkUpstream(name, upstream); err != nil {

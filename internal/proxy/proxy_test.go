@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/profile"
@@ -81,6 +82,7 @@ func start(t *testing.T, u *upstream, change func(*Options)) (*httptest.Server, 
 	if err != nil {
 		t.Fatal(err)
 	}
+	made.patience = time.Hour // a verdict must not be late on a slow machine
 	s := httptest.NewServer(made)
 	t.Cleanup(s.Close)
 	return s, made

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/redis/rueidis"
+
+	"github.com/unloop-ai/unloop/internal/nettest"
 )
 
 // Server is a Redis server that ends with its test. It keeps nothing on disk.
@@ -47,7 +49,7 @@ func start(t testing.TB, s *Server) *Server {
 	t.Helper()
 	var err error
 	for range 5 {
-		s.Address = freeAddress(t)
+		s.Address = nettest.FreeAddress(t)
 		if err = s.run(t); err == nil {
 			t.Cleanup(s.Kill)
 			return s
@@ -150,16 +152,6 @@ func (s *Server) Do(t testing.TB, words ...string) string {
 		t.Fatalf("%v: %v", words, err)
 	}
 	return fmt.Sprint(reply)
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 func program(t testing.TB) string {

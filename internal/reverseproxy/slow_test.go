@@ -11,9 +11,11 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/memory"
+	"github.com/unloop-ai/unloop/internal/nettest"
 )
 
 // dial connects to a server and sends the beginning of a request.
@@ -63,32 +65,40 @@ func TestASlowClientIsCut(t *testing.T) {
 }
 
 func TestAClientThatWaitsForASlowAnswerIsNotCut(t *testing.T) {
-	const limit = 200 * time.Millisecond
-	s := httptest.NewServer(cutSlow(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		_, _ = io.WriteString(w, "one ")
-		_ = http.NewResponseController(w).Flush()
-		select {
-		case <-time.After(3 * limit / 2):
-		case <-r.Context().Done():
-			t.Error("the client was taken for gone")
-		}
-		_, _ = io.WriteString(w, "two")
-	}), limit))
-	t.Cleanup(s.Close)
-	conn := dial(t, s, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc")
-	for range 2 { // on the same connection
-		res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	synctest.Test(t, func(t *testing.T) {
+		network := nettest.NewPipes()
+		server := &http.Server{Handler: cutSlow(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			_, _ = io.WriteString(w, "one ")
+			_ = http.NewResponseController(w).Flush()
+			select {
+			case <-time.After(3 * slowest / 2):
+			case <-r.Context().Done():
+				t.Error("the client was taken for gone")
+			}
+			_, _ = io.WriteString(w, "two")
+		}), slowest)}
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(network) }()
+		conn, err := network.Dial(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if text, err := io.ReadAll(res.Body); err != nil || string(text) != "one two" {
-			t.Fatalf("got %q, %v", text, err)
+		for range 2 { // on the same connection
+			if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"); err != nil {
+				t.Fatal(err)
+			}
+			res, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := io.ReadAll(res.Body); err != nil || string(text) != "one two" {
+				t.Fatalf("got %q, %v", text, err)
+			}
 		}
-		if _, err := io.WriteString(conn, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n\r\nabc"); err != nil {
-			t.Fatal(err)
-		}
-	}
+		_, _ = conn.Close(), server.Close()
+		<-served
+	})
 }
 
 func TestABodyThatIsOnlyAnnouncedTakesNoMemory(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
@@ -81,30 +82,6 @@ func (l *ledger) held() []string {
 	defer l.mu.Unlock()
 	return slices.Sorted(maps.Keys(l.claimed))
 }
-
-// wire is a network of pipes to one server, in whose bubble time stands still until all wait.
-type wire struct{ conns chan net.Conn }
-
-func (w *wire) dial(ctx context.Context, _, _ string) (net.Conn, error) {
-	near, far := net.Pipe()
-	select {
-	case w.conns <- far:
-		return near, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}
-
-func (w *wire) Accept() (net.Conn, error) {
-	c, ok := <-w.conns
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return c, nil
-}
-
-func (w *wire) Close() error   { close(w.conns); return nil }
-func (w *wire) Addr() net.Addr { return &net.TCPAddr{} }
 
 // receiver is a server that remembers what it got and answers as it is told.
 type receiver struct {
@@ -222,12 +199,12 @@ func (l *logged) String() string {
 func inBubble(t *testing.T, to *receiver, claims sink.Records, e Endpoint, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		network := &wire{conns: make(chan net.Conn)}
+		network := nettest.NewPipes()
 		server := &http.Server{Handler: to.serve(time.Now()), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 		go func() { _ = server.Serve(network) }()
 		var log logged
 		e.URL = "http://hooks.test/secret-path"
-		all, err := targets(Options{Endpoints: []Endpoint{e}, URL: "https://unloop.test/", Version: "1.2.3"}, network.dial)
+		all, err := targets(Options{Endpoints: []Endpoint{e}, URL: "https://unloop.test/", Version: "1.2.3"}, network.Dial)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,16 +262,16 @@ func decided(u *store.Update, action policy.Action, code string) *store.Update {
 
 // hostsOf serves several receivers, by address, until stop is called.
 func hostsOf(all map[string]*receiver) (dial sink.Dialer, stop func()) {
-	networks := make(map[string]*wire)
+	networks := make(map[string]*nettest.Pipes)
 	var servers []*http.Server
 	for address, r := range all {
-		w := &wire{conns: make(chan net.Conn)}
+		w := nettest.NewPipes()
 		server := &http.Server{Handler: r.serve(time.Now()), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 		go func() { _ = server.Serve(w) }()
 		networks[address], servers = w, append(servers, server)
 	}
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
-			return networks[address].dial(ctx, network, address)
+			return networks[address].Dial(ctx, network, address)
 		}, func() {
 			for _, s := range servers {
 				_ = s.Close() // whose clients have gone

@@ -37,8 +37,8 @@ def test_a_child_that_exits_is_replaced_and_its_runs_continue(logged: Callable[[
 
 
 def test_a_child_that_hangs_delays_the_agent_by_at_most_the_timeout() -> None:
-    guard = unloop.Guard(timeout=0.5)
-    loop(guard, 5)
+    loop(unloop.Guard(), 5)
+    guard = unloop.Guard(timeout=0.5)  # of the same child, which has started
     first = child_process()
     suspend(first)
     began = time.monotonic()

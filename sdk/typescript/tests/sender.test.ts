@@ -134,7 +134,7 @@ for (const [how, end] of [
     const server = await new Server().start();
     const run = () =>
       execFileSync(process.execPath, ["--input-type=module", "-e", program(end as string)], {
-        env: { ...process.env, UNLOOP_ENDPOINT: server.url },
+        env: { ...process.env, UNLOOP_ENDPOINT: server.url, UNLOOP_EXIT_TIMEOUT: "60" },
         stdio: "pipe",
       });
     if (how === "fails") assert.throws(run, /on purpose/);
