@@ -356,8 +356,8 @@ func TestFile(t *testing.T) {
 	}
 	for _, c := range []struct{ says, path, want string }{
 		{"a folder that is not there is named", filepath.Join(folder, "none", "x.db"), "none/x.db: its folder does not exist"},
-		{"a folder is no database", folder, "is a directory"},
-		{"a file that is no database is left alone", text, "file is not a database"},
+		{"a folder is no database", folder, "it is a folder: name a file in it"},
+		{"a file that is no database is left alone", text, "the file is not a SQLite database: name another file"},
 		{"an empty path is an error", "", "the path is empty"},
 	} {
 		t.Run(c.says, func(t *testing.T) {
