@@ -75,6 +75,8 @@ type stopError struct{ err error }
 
 func (e *stopError) Error() string { return e.err.Error() }
 
+func (e *stopError) Unwrap() error { return e.err }
+
 // file is an input.
 type file struct {
 	path  string // "-" for standard input

@@ -145,8 +145,11 @@ func lockFile(ctx context.Context, path string) (io.Closer, error) {
 		return nil, err
 	}
 	_, err = pool.ExecContext(ctx, "BEGIN EXCLUSIVE")
-	if isCode(err, sqlite3.SQLITE_BUSY) {
+	switch {
+	case isCode(err, sqlite3.SQLITE_BUSY):
 		err = store.ErrInUse
+	case isCode(err, sqlite3.SQLITE_CANTOPEN):
+		err = errors.New("it cannot be opened: this user must be able to read and write it")
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the database with %s: %w", path, err), pool.Close())
