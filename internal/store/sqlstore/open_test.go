@@ -320,6 +320,9 @@ func newerTables(t *testing.T, dsn string) {
 		if err == nil || !strings.Contains(err.Error(), "newer unloop") {
 			t.Fatalf("opening it gives the error %v", err)
 		}
+		if isFile := !strings.HasPrefix(dsn, "postgres"); isFile != strings.Contains(err.Error(), dsn) {
+			t.Errorf("a file is named, and an address is not: %v", err)
+		}
 	}
 }
 
