@@ -2,6 +2,7 @@ package profile
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -24,8 +25,33 @@ type Common struct {
 
 // Tool is the settings of a single tool: its effect, and settings of the profile with a different value for this tool.
 type Tool struct {
-	Class    string             `yaml:"class"` // the effect: read_only, mutating or polling; "" to derive it
-	Settings map[string]float64 `yaml:",inline"`
+	Class    string       `yaml:"class"` // the effect: read_only, mutating or polling; "" to derive it
+	Settings ToolSettings `yaml:",inline"`
+}
+
+// ToolSettings are the values of the profile's settings for one tool, by name.
+type ToolSettings map[string]float64
+
+// SetMember sets one value. It returns an error if the setting cannot differ between tools.
+func (s *ToolSettings) SetMember(name string, value *yaml.Node) error {
+	if slices.Contains(settings.Names(reflect.TypeFor[Common]()), name) {
+		if name == "ignore" {
+			return errors.New("a tool is left out by its name in the list ignore of the profile, as ignore: [NAME]")
+		}
+		return fmt.Errorf("%s is a setting of the whole profile and cannot differ between tools", name)
+	}
+	if value.Kind == yaml.AliasNode {
+		value = value.Alias
+	}
+	var number float64
+	if value.Kind != yaml.ScalarNode || value.Decode(&number) != nil {
+		return errors.New("want a number")
+	}
+	if *s == nil {
+		*s = make(ToolSettings)
+	}
+	(*s)[name] = number
+	return nil
 }
 
 func (c *Common) common() *Common { return c }

@@ -51,6 +51,7 @@ describe("a run", () => {
     const lines = (await readFile(await download.path(), "utf8")).trim().split("\n").map((l) => JSON.parse(l));
     assert.equal(lines.length, (await server.get("/api/runs/exported")).event_count);
     assert.equal(lines[0].event_id, "exported-1");
+    assert.equal(lines[0].project, (await server.get("/api/runs/exported")).project);
   });
 
   test("is deleted once that is confirmed", async (t) => {

@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/url"
 	"os"
 	"sync"
@@ -140,9 +139,9 @@ func (p *components) prices() (*price.Table, error) {
 	if p.config.Prices == "" {
 		return price.Load("", nil)
 	}
-	text, err := os.ReadFile(p.config.Prices)
+	text, err := config.PriceFile.Read(p.config.Prices)
 	if err != nil {
-		return nil, fmt.Errorf("prices: %w", err)
+		return nil, err
 	}
 	return price.Load(p.config.Prices, text)
 }

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/spf13/pflag"
 
+	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/report"
 )
 
@@ -41,6 +41,9 @@ type baselineFile struct {
 
 const baselineVersion = 1
 
+// baselineKind is large enough for a hundred thousand loops.
+var baselineKind = config.FileKind{Name: "the baseline", Max: 64 << 20, Want: "a file that --write-baseline has written"}
+
 // baseline holds the known loops, or collects the loops to write.
 type baseline struct {
 	baselineFlags
@@ -62,16 +65,16 @@ func (f *baselineFlags) load() (*baseline, error) {
 	if f.write {
 		return b, nil
 	}
-	text, err := os.ReadFile(f.path)
+	text, err := baselineKind.Read(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("the baseline %s does not exist; --write-baseline creates it", f.path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read the baseline: %w", err)
+		return nil, err
 	}
 	var file baselineFile
 	if err := json.Unmarshal(text, &file); err != nil {
-		return nil, fmt.Errorf("%s is not a baseline: %w", f.path, err)
+		return nil, fmt.Errorf("%s is not a baseline, want a file that --write-baseline has written: %w", f.path, err)
 	}
 	if file.Version != baselineVersion {
 		return nil, fmt.Errorf("%s has version %d of the baseline; this program reads version %d", f.path, file.Version, baselineVersion)

@@ -26,10 +26,12 @@ var errLoops = errors.New("loops were found")
 // errFaulty means that some input could not be read. The reasons are already printed.
 var errFaulty = errors.New("some input could not be read")
 
-// Main runs the command line and returns its exit status. It stops early and cleanly on an interrupt.
+// Main runs the command line and returns its exit status. It stops early and cleanly on an interrupt. A second interrupt ends the program at
+// once, for example while it opens a pipe without a writer.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop)
 	root := rootCommand()
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/eval"
 	"github.com/unloop-ai/unloop/internal/eval/splice"
+	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/scan"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
@@ -135,7 +137,8 @@ func (f *evalFlags) ask(cmd *cobra.Command, board *eval.Scoreboard) error {
 	return nil
 }
 
-// openLabelled calls read with a file, or with standard input for -.
+// openLabelled calls read with a file, or with standard input for -. If the content is not labelled runs, the error says what it
+// is.
 func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context, name string, r io.Reader) error) error {
 	file, err := scan.Open(cmd.Context(), path, cmd.InOrStdin())
 	if err != nil {
@@ -145,5 +148,20 @@ func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context
 	if path == "-" {
 		path = "standard input"
 	}
-	return read(cmd.Context(), path, file)
+	content, err := scan.Plain(path, file)
+	if err != nil {
+		return err
+	}
+	format, other := scan.Describe(content)
+	err = read(cmd.Context(), path, content)
+	bad := (*ingest.BadInput)(nil)
+	switch {
+	case !errors.As(err, &bad) || format == "labelled":
+		return err
+	case format != "":
+		return fmt.Errorf("%s: this is a trace without labels (format %s), which unloop scan reads; docs/eval.md describes labelled runs", path, format)
+	case other != "":
+		return fmt.Errorf("%s: %s", path, other)
+	}
+	return fmt.Errorf("%w; want labelled runs, which docs/eval.md describes", err)
 }

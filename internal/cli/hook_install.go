@@ -72,19 +72,19 @@ func agentsNamed(names []string, use func(*install.Agent) bool) ([]install.Agent
 	for _, name := range names {
 		k := slices.IndexFunc(all, func(a install.Agent) bool { return a.Name == name })
 		if k < 0 {
-			return nil, fmt.Errorf("unknown agent %q: want one of %s", name, agentNames())
+			return nil, oneOf("agent", name, agentNames())
 		}
 		chosen = append(chosen, all[k])
 	}
 	return chosen, nil
 }
 
-func agentNames() string {
+func agentNames() []string {
 	var names []string
 	for _, a := range install.Agents() {
 		names = append(names, a.Name)
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func hookInstallCommand() *cobra.Command {
@@ -92,10 +92,10 @@ func hookInstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "install [AGENT]...",
 		Short: "Register unloop at the hooks of the coding agents on this machine",
-		Long: "Install adds unloop to the configuration of each named agent, or of every agent that it finds, and prints the difference.\n" +
-			"It keeps comments, order and line ends, and a copy of the former file. A file that its agent would reject is\n" +
-			"not changed. Installing twice changes nothing. unloop hook uninstall restores the former bytes.\n\n" +
-			"The agents are " + agentNames() + ".",
+		Long: "Install adds unloop to the configuration of each named agent, or of every agent that it finds. It keeps\n" +
+			"comments, order and line ends, and a copy of the former file. A file that its agent would reject is not changed. Installing\n" +
+			"twice changes nothing. --dry-run prints the difference, and unloop hook uninstall restores the former bytes.\n\n" +
+			"The agents are " + list(agentNames()) + ".",
 		Example: "  unloop hook install\n  unloop hook install claude-code codex --mode guard\n  unloop hook install --project --dry-run",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			i, err := f.installer()
@@ -110,14 +110,15 @@ func hookInstallCommand() *cobra.Command {
 				return err
 			}
 			if len(agents) == 0 {
-				return fmt.Errorf("no agent found: want one of %s", agentNames())
+				return fmt.Errorf("no agent found: want one of %s", list(agentNames()))
 			}
 			var failed []error
 			for k := range agents {
 				failed = append(failed, f.install(cmd, i, &agents[k]))
 			}
 			if !f.dryRun {
-				fmt.Fprintln(cmd.OutOrStdout(), "New sessions use the hook. unloop hook status shows whether it ran, and unloop hook log what it said.")
+				fmt.Fprintln(cmd.OutOrStdout(), "New sessions use the hook. unloop hook status shows whether it ran, and unloop hook log what it said.\n"+
+					"unloop hook uninstall restores the former files.")
 			}
 			return errors.Join(failed...)
 		},
@@ -137,14 +138,20 @@ func (f *installFlags) install(cmd *cobra.Command, i *install.Installer, a *inst
 		fmt.Fprintf(out, "%s: already installed in %s\n", a.Name, a.File(i.Place))
 		return nil
 	}
-	f.show(out, a, changes)
 	if f.dryRun {
+		f.show(out, a, changes)
 		return nil
 	}
 	if err := changes.Apply(); err != nil {
 		return err
 	}
 	fmt.Fprintf(out, "%s: installed in %s\n", a.Name, a.File(i.Place))
+	if events := a.Events(); len(events) > 0 {
+		fmt.Fprintf(out, "  at %s\n", strings.Join(events, ", "))
+	}
+	for _, path := range changes.Backups() {
+		fmt.Fprintf(out, "  the former file is %s\n", path)
+	}
 	for _, note := range a.Notes {
 		fmt.Fprintf(out, "  %s\n", note)
 	}
@@ -196,8 +203,8 @@ func (f *installFlags) uninstall(cmd *cobra.Command, i *install.Installer, a *in
 		return err
 	}
 	out := plainWriter{cmd.OutOrStdout()}
-	f.show(out, a, changes)
 	if f.dryRun {
+		f.show(out, a, changes)
 		return nil
 	}
 	if err := changes.Apply(); err != nil {

@@ -170,7 +170,15 @@ func TestTheHookFromInstallToUninstall(t *testing.T) {
 	if now, _ := os.ReadFile(path); string(now) != settings {
 		t.Errorf("the dry run changed the file")
 	}
-	s.unloop("hook", "install", "--mode", "guard")
+	out := s.unloop("hook", "install", "--mode", "guard")
+	for _, want := range []string{"claude-code: installed in " + path + "\n  at PreToolUse, ", "  the former file is " + path + ".before-unloop\n", "unloop hook uninstall restores"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("install does not print %q in %s", want, out)
+		}
+	}
+	if strings.Contains(out, "@@") {
+		t.Errorf("install prints the difference: %s", out)
+	}
 	installed, _ := os.ReadFile(path)
 	if out := s.unloop("hook", "install", "claude-code", "--mode", "guard"); !strings.Contains(out, "already installed") {
 		t.Errorf("the second install prints %s", out)
@@ -220,7 +228,7 @@ func TestTheHookFromInstallToUninstall(t *testing.T) {
 	if ended < 0 {
 		t.Error("the turn is never ended")
 	}
-	out := s.unloop("hook", "log")
+	out = s.unloop("hook", "log")
 	for _, want := range []string{"nudge", "deny", "allow", "end_turn"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the log lacks %s: %s", want, out)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -71,6 +72,30 @@ func TestNamesOfFilesAndRunsAreEscapedForTheTerminal(t *testing.T) {
 		if out.Len()+errs.Len() == 0 {
 			t.Errorf("%q prints nothing, so the test checks nothing", args)
 		}
+	}
+}
+
+func TestASecondInterruptEndsACommandThatReadsItsConfiguration(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guard := exec.Command("unloop", "guard", "--config", pipe)
+	if err := guard.Start(); err != nil {
+		t.Fatal(err)
+	}
+	writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits until the guard opens it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer writer.Close()
+	ended := make(chan error)
+	go func() { ended <- guard.Wait() }()
+	for guard.Process.Signal(os.Interrupt) == nil { // fails when the process has ended
+		runtime.Gosched()
+	}
+	if err := <-ended; err == nil {
+		t.Error("the guard ended without an error")
 	}
 }
 

@@ -104,7 +104,7 @@ func (f *clientFlags) change(cmd *cobra.Command, names []string, make func(*clie
 			continue
 		case change.None():
 			fmt.Fprintf(out, "%s: nothing to change in %s\n", c.Name, change.Path)
-		default:
+		case f.dryRun:
 			fmt.Fprintf(out, "%s\n%s", c.Name, diff.Diff(change.Path, change.Before, change.Path, change.After))
 		}
 		if f.dryRun {
@@ -115,13 +115,21 @@ func (f *clientFlags) change(cmd *cobra.Command, names []string, make func(*clie
 			continue
 		}
 		if !change.None() {
-			fmt.Fprintf(out, "%s: %s: %s\n", c.Name, done, strings.Join(servers, ", "))
-			for _, note := range c.Notes {
-				fmt.Fprintf(out, "  %s\n", note)
-			}
+			f.describe(out, c, change, done+": "+strings.Join(servers, ", "))
 		}
 	}
 	return errors.Join(failed...)
+}
+
+// describe prints what was done to a client's configuration.
+func (f *clientFlags) describe(out plainWriter, c *clients.Client, change *configedit.Change, done string) {
+	fmt.Fprintf(out, "%s: %s, in %s\n", c.Name, done, change.Path)
+	if change.Backup != "" {
+		fmt.Fprintf(out, "  the former file is %s\n", change.Backup)
+	}
+	for _, note := range c.Notes {
+		fmt.Fprintf(out, "  %s\n", note)
+	}
 }
 
 func mcpProxyInstallCommand() *cobra.Command {
@@ -130,9 +138,9 @@ func mcpProxyInstallCommand() *cobra.Command {
 		Use:   "install [CLIENT]...",
 		Short: "Put the proxy in front of the MCP servers of the clients on this machine",
 		Long: "Install changes the configuration of each named client, or of every client that has one. It puts unloop mcp-proxy in front\n" +
-			"of each server that is started by a command, and prints the difference. Servers behind a URL are left alone. Comments, order\n" +
-			"and line ends stay, and the former file is kept beside the new one. A file that its client would refuse is left alone.\n" +
-			"Installing twice changes nothing. unloop mcp-proxy uninstall restores the former bytes.\n\n" +
+			"of each server that is started by a command. Servers behind a URL are left alone. Comments, order and line ends stay, and\n" +
+			"the former file is kept beside the new one. A file that its client would refuse is left alone. Installing twice changes\n" +
+			"nothing. --dry-run prints the difference, and unloop mcp-proxy uninstall restores the former bytes.\n\n" +
 			"The clients are " + strings.Join(clientNames(), ", ") + ".",
 		Example: "  unloop mcp-proxy install --dry-run\n  unloop mcp-proxy install cursor codex --mode observe\n  unloop mcp-proxy install --project",
 		RunE: func(cmd *cobra.Command, names []string) error {

@@ -1,13 +1,12 @@
 package cli
 
 import (
-	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -28,11 +27,11 @@ func (f *profileFlags) add(flags *pflag.FlagSet) {
 func (f *profileFlags) load() (*profile.Profile, error) {
 	src := profile.Source{Name: f.name, Sets: f.sets}
 	if f.config != "" {
-		config, err := os.ReadFile(f.config)
+		data, err := config.ProfileFile.Read(f.config)
 		if err != nil {
-			return nil, fmt.Errorf("read the config: %w", err)
+			return nil, err
 		}
-		src.Config, src.File = config, f.config
+		src.Config, src.File = data, f.config
 	}
 	p, err := profile.Load(src)
 	if err != nil && f.name != "" {

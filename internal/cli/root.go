@@ -135,7 +135,7 @@ func missing(cmd *cobra.Command, name, what string) error {
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
-		return err
+		return fmt.Errorf("%w; %s --help lists the flags", err, cmd.CommandPath())
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })

@@ -97,6 +97,9 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 // sendEvery is the maximum time that an event waits for others.
 const sendEvery = 200 * time.Millisecond
 
+// lastFlush is the maximum time for the last events after an interrupt.
+const lastFlush = 5 * time.Second
+
 // followAndSend sends new events within sendEvery, and the remaining events at the end.
 func followAndSend(ctx context.Context, follower *scan.Follower, sender *client.Sender, paths []string) error {
 	ctx, failed := context.WithCancelCause(ctx)
@@ -130,9 +133,13 @@ func followAndSend(ctx context.Context, follower *scan.Follower, sender *client.
 	if err == nil {
 		return sender.Flush(ctx)
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastFlush)
 	defer cancel()
-	if flushed := sender.Flush(last); flushed != nil {
+	flushed := sender.Flush(last)
+	if errors.Is(flushed, context.DeadlineExceeded) {
+		return fmt.Errorf("the server did not take the last events within %v; the next unloop watch sends them", lastFlush)
+	}
+	if flushed != nil {
 		return fmt.Errorf("send the last events: %w", flushed)
 	}
 	return err

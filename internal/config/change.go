@@ -42,9 +42,9 @@ func Apply(path string, c Change) error {
 	if path == "" {
 		return ErrNoFile
 	}
-	data, err := os.ReadFile(path)
+	data, err := ServerFile.Read(path)
 	if err != nil {
-		return fmt.Errorf("read the configuration: %w", err)
+		return err
 	}
 	changed, err := apply(path, data, c)
 	if err != nil {

@@ -3,11 +3,8 @@ package config
 import (
 	"cmp"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -18,9 +15,6 @@ import (
 
 // FileName is the configuration file that is read from the working folder if no other file is given. unloop init writes it.
 const FileName = "unloop.yaml"
-
-// maxFile is the maximum size of a configuration file in bytes.
-const maxFile = 1 << 20
 
 // Source is the source of a configuration. Later fields take precedence over earlier ones.
 type Source struct {
@@ -111,21 +105,11 @@ func readFile(asked, fromEnv string) (path string, data []byte, err error) {
 	if optional {
 		path = FileName
 	}
-	f, err := os.Open(path)
+	data, err = ServerFile.Read(path)
 	if optional && errors.Is(err, fs.ErrNotExist) {
 		return "", nil, nil
 	}
-	if err != nil {
-		return "", nil, fmt.Errorf("read the configuration: %w", err)
-	}
-	defer f.Close() // a file that is only read has no error to report
-	if data, err = io.ReadAll(io.LimitReader(f, maxFile+1)); err != nil {
-		return "", nil, fmt.Errorf("read the configuration: %w", err)
-	}
-	if len(data) > maxFile {
-		return "", nil, fmt.Errorf("read the configuration: %s is larger than %v", path, Size(maxFile))
-	}
-	return path, data, nil
+	return path, data, err
 }
 
 // LoadProfile returns the profile with its settings.

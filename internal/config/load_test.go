@@ -251,7 +251,7 @@ func TestLoadFindsTheFile(t *testing.T) {
 		}
 	})
 	t.Run("a file of any size is not read", func(t *testing.T) {
-		if _, err := load(t, strings.Repeat("# x\n", maxFile/4+1), Source{}); err == nil || !strings.Contains(err.Error(), "c.yaml is larger than 1MiB") {
+		if _, err := load(t, strings.Repeat("# x\n", int(ServerFile.Max)/4+1), Source{}); err == nil || !strings.Contains(err.Error(), "c.yaml is larger than 1MiB") {
 			t.Errorf("error %v", err)
 		}
 	})

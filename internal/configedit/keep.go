@@ -21,8 +21,9 @@ type Keeper struct {
 type Change struct {
 	Path          string
 	Before, After []byte
-	Created       bool // the file did not exist
-	Deleted       bool // the file is removed
+	Created       bool   // the file did not exist
+	Deleted       bool   // the file is removed
+	Backup        string // the file that keeps the former bytes; "" for none
 
 	apply func() error
 }
@@ -72,6 +73,9 @@ func (k Keeper) Former(f *File) (data []byte, existed, ok bool) {
 // its first change.
 func (k Keeper) Replace(f *File, former []byte, existed bool, after []byte) *Change {
 	c := &Change{Path: f.Path, Before: f.Data, After: after, Created: !f.Exists}
+	if existed {
+		c.Backup = f.Path + backupEnd
+	}
 	c.apply = func() error {
 		if c.None() {
 			return nil
@@ -80,7 +84,7 @@ func (k Keeper) Replace(f *File, former []byte, existed bool, after []byte) *Cha
 			return fmt.Errorf("install: %w", err)
 		}
 		if existed {
-			if err := os.WriteFile(f.Path+backupEnd, former, 0o600); err != nil {
+			if err := os.WriteFile(c.Backup, former, 0o600); err != nil {
 				return fmt.Errorf("keep the former file: %w", err)
 			}
 		}

@@ -70,10 +70,17 @@ type Input struct {
 	buffer bytes.Buffer
 }
 
-// NewInput returns an input that reads from r. name is for errors; run is the id of a run without one.
+// NewInput returns an input that reads from r, after a byte order mark. name is for errors; run is the id of a run without one.
 func NewInput(name, run string, r io.Reader) *Input {
-	return &Input{Name: name, Run: run, r: bufio.NewReaderSize(r, headSize)}
+	in := &Input{Name: name, Run: run, r: bufio.NewReaderSize(r, headSize)}
+	if head, _ := in.r.Peek(len(BOM)); string(head) == BOM { // the next read returns an error again
+		_, _ = in.r.Discard(len(BOM)) // never fails after Peek
+	}
+	return in
 }
+
+// BOM is the byte order mark with which some programs begin a text in UTF-8.
+const BOM = "\ufeff"
 
 // Line returns the line of the input in which the current value begins, from 1. It is 0 in a document that is decoded as a whole,
 // and after the last value.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Rows streams the rows of a CSV input below its header. It calls each with the header and the row, which have the same length and
@@ -21,7 +20,6 @@ func (in *Input) Rows(each func(header, row []string) error) error {
 	if err != nil {
 		return in.badRow(err)
 	}
-	header[0] = strings.TrimPrefix(header[0], "\ufeff") // written by spreadsheets
 	reader.ReuseRecord = true
 	for {
 		row, err := reader.Read()

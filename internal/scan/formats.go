@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -88,6 +89,7 @@ func formatNames() string {
 
 // sniff returns the format of an input that begins with head.
 func sniff(head []byte) (ingest.Format, bool) {
+	head = bytes.TrimPrefix(head, []byte(ingest.BOM))
 	for _, f := range Formats() {
 		if f.Sniff(head) {
 			return f, true

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -89,8 +88,11 @@ func (w *importing) file(ctx context.Context, f file) error {
 		return plainPathError(err)
 	}
 	defer in.Close() // only read
-	buffered := bufio.NewReaderSize(&progressReader{ctx: ctx, r: in, scan: w.scan}, headSize)
-	head, err := buffered.Peek(headSize)
+	content, err := Plain(src.name, &progressReader{ctx: ctx, r: in, scan: w.scan})
+	if err != nil {
+		return err
+	}
+	head, err := content.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", src.name, plainReadError(err))
 	}
@@ -103,7 +105,7 @@ func (w *importing) file(ctx context.Context, f file) error {
 	}
 	src.run = w.name(f.path, head)
 	tag := tagOf(firstLine(head))
-	decoded, left := src.input(buffered, true), skippedLines{warn: w.Warn}
+	decoded, left := src.input(content, true), skippedLines{warn: w.Warn}
 	decoded.Skip = left.line
 	project := ""
 	decoded.Project = func(name string) { project = name }

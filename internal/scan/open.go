@@ -26,7 +26,7 @@ func Open(ctx context.Context, path string, stdin io.Reader) (io.ReadCloser, err
 // interruptible returns a reader of the opened input that fails when ctx is done.
 func interruptible(ctx context.Context, open func() (io.ReadCloser, error)) io.ReadCloser {
 	out, in := io.Pipe()
-	stop := context.AfterFunc(ctx, func() { _ = out.CloseWithError(&stopError{ctx.Err()}) }) // never fails
+	stop := context.AfterFunc(ctx, func() { _ = in.CloseWithError(&stopError{ctx.Err()}) }) // never fails
 	go func() {
 		defer stop()
 		source, err := open()

@@ -1,7 +1,6 @@
 package scan
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -75,6 +74,8 @@ func (s *Scanner) Run(ctx context.Context, paths []string) (Result, error) {
 type stopError struct{ err error }
 
 func (e *stopError) Error() string { return e.err.Error() }
+
+func (e *stopError) Unwrap() error { return e.err }
 
 // file is an input.
 type file struct {
@@ -156,12 +157,15 @@ func (s *Scanner) file(ctx context.Context, f file, result *Result) error {
 		return plainPathError(err)
 	}
 	defer in.Close() // a file that is only read has no error to report
-	buffered := bufio.NewReaderSize(&progressReader{ctx: ctx, r: in, scan: s}, headSize)
-	head, err := buffered.Peek(headSize)
+	content, err := Plain(src.name, &progressReader{ctx: ctx, r: in, scan: s})
+	if err != nil {
+		return err
+	}
+	head, err := content.Peek(headSize)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", src.name, plainReadError(err))
 	}
-	src.first = buffered
+	src.first = content
 	known, err := s.format(&src, head)
 	if err != nil || !known {
 		if !f.named {
@@ -192,10 +196,13 @@ func (s *Scanner) format(src *source, head []byte) (known bool, err error) {
 	if len(strings.TrimSpace(string(head[:min(len(head), 512)]))) == 0 {
 		return false, fmt.Errorf("%s: the file is empty", src.name)
 	}
-	if src.format, known = sniff(head); !known {
-		return false, fmt.Errorf("%s: unknown trace format; --input names one of %s", src.name, formatNames())
+	if src.format, known = sniff(head); known {
+		return true, nil
 	}
-	return true, nil
+	if what := container(head); what != "" {
+		return false, fmt.Errorf("%s: %s", src.name, what)
+	}
+	return false, fmt.Errorf("%s: unknown trace format; --input names one of %s", src.name, formatNames())
 }
 
 // runName returns the id of a run without one: the name of the file without folders and extensions.
@@ -226,10 +233,14 @@ func (src *source) again(ctx context.Context) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, plainPathError(err)
 	}
+	content, err := Plain(src.name, &progressReader{ctx: ctx, r: f})
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
 	return struct {
 		io.Reader
 		io.Closer
-	}{&progressReader{ctx: ctx, r: f}, f}, nil
+	}{content, f}, nil
 }
 
 // input returns the input of a decoder.

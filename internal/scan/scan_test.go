@@ -2,12 +2,15 @@ package scan
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -37,7 +40,11 @@ func mixedRuns(runs, calls int) []string {
 // summaries scans lines as one file, with as much room as is given, and says what matters of each verdict.
 func summaries(t *testing.T, lines []string, has room, stdin bool) map[string]string {
 	t.Helper()
-	data := strings.Join(lines, "\n") + "\n"
+	return summariesOf(t, strings.Join(lines, "\n")+"\n", has, stdin)
+}
+
+func summariesOf(t *testing.T, data string, has room, stdin bool) map[string]string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "runs.jsonl")
 	if stdin {
 		path = "-"
@@ -124,6 +131,30 @@ func TestTheErrorForARunTooLargeToSortContainsAdvice(t *testing.T) {
 	result, err := s.Run(context.Background(), []string{path})
 	if err != nil || result.Faulty != 1 || len(warned) != 1 || !strings.Contains(warned[0].Error(), "sort the file by sequence") {
 		t.Errorf("result %+v, error %v, warned %v", result, err, warned)
+	}
+}
+
+func TestACompressedFileWithLateEventsIsReadAgain(t *testing.T) {
+	lines := mixedRuns(3, 8)
+	want := summaries(t, lines, room{}, false)
+	slices.Reverse(lines)
+	var file bytes.Buffer
+	z := gzip.NewWriter(&file)
+	if _, err := io.WriteString(z, strings.Join(lines, "\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, summariesOf(t, file.String(), room{}, false)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheContentOfACompressedFileIsBounded(t *testing.T) {
+	l := limitedReader{r: strings.NewReader("abc"), left: 2}
+	if got, err := io.ReadAll(&l); string(got) != "ab" || !errors.Is(err, errTooLarge) {
+		t.Errorf("read %q, error %v", got, err)
 	}
 }
 

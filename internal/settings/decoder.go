@@ -81,13 +81,17 @@ func (d *Decoder) text(path string, to encoding.TextUnmarshaler, n *yaml.Node) {
 
 func (d *Decoder) byItself(path string, to Member, n *yaml.Node) {
 	for name, value := range d.Members(path, n) {
-		at := Join(path, name.Value)
-		if err := to.SetMember(name.Value, value); err != nil {
-			d.Errors.Add(d.At(value), at, "%s: %v", at, err)
-			continue
-		}
-		d.Places[at] = d.At(name)
+		d.member(path, to, name, value)
 	}
+}
+
+func (d *Decoder) member(path string, to Member, name, value *yaml.Node) {
+	at := Join(path, name.Value)
+	if err := to.SetMember(name.Value, value); err != nil {
+		d.Errors.Add(d.At(value), at, "%s: %v", at, err)
+		return
+	}
+	d.Places[at] = d.At(name)
 }
 
 func (d *Decoder) scalar(path string, v reflect.Value, n *yaml.Node) {
@@ -124,7 +128,7 @@ func (d *Decoder) group(path string, v reflect.Value, n *yaml.Node) {
 	}
 }
 
-// Field sets a field of a struct. A struct with an inline map accepts every name.
+// Field sets a field of a struct. A struct with an inline map accepts every name, unless the map decodes its own members.
 func (d *Decoder) Field(path string, v reflect.Value, name, value *yaml.Node) {
 	var known []string
 	var rest reflect.Value
@@ -139,11 +143,15 @@ func (d *Decoder) Field(path string, v reflect.Value, name, value *yaml.Node) {
 		}
 		known = append(known, field)
 	}
-	if rest.IsValid() {
-		d.entry(path, rest, name, value)
+	if !rest.IsValid() {
+		d.unknown(path, known, name)
 		return
 	}
-	d.unknown(path, known, name)
+	if to, ok := rest.Addr().Interface().(Member); ok {
+		d.member(path, to, name, value)
+		return
+	}
+	d.entry(path, rest, name, value)
 }
 
 // Fields yields the settings of a struct with their names. The fields of an embedded struct count as fields of the struct. The

@@ -162,6 +162,9 @@ func others() []Agent {
 // File returns the path of the configuration that Install changes, or the first of several.
 func (a *Agent) File(p Place) string { return a.file(p) }
 
+// Events returns the names of the events at which Install registers the program; none for an agent with a plugin.
+func (a *Agent) Events() []string { return a.events }
+
 // paths returns the paths of all files that Install changes.
 func (a *Agent) paths(p Place) []string {
 	if !a.each {

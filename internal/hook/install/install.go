@@ -34,6 +34,16 @@ func (c Changes) None() bool {
 	return !slices.ContainsFunc(c, func(c *configedit.Change) bool { return !c.None() })
 }
 
+// Backups returns the files that keep the former bytes of changed files.
+func (c Changes) Backups() (paths []string) {
+	for _, change := range c {
+		if change.Backup != "" && !change.None() {
+			paths = append(paths, change.Backup)
+		}
+	}
+	return paths
+}
+
 // Apply makes the changes.
 func (c Changes) Apply() error {
 	for _, change := range c {

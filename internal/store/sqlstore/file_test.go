@@ -1,12 +1,14 @@
 package sqlstore_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -98,6 +100,71 @@ func TestAStoreDoesNotWriteToAReplacedFile(t *testing.T) {
 		t.Errorf("the log of the new database is %v, error %v", after, err)
 	}
 	if err := fresh.Writable(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAFileOfAnotherProgramIsNotChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		make func(t *testing.T, path string)
+		want string
+	}{
+		"a database": {func(t *testing.T, path string) { meddle(t, path, `CREATE TABLE notes (text)`) }, "it belongs to another program: name another file"},
+		"a database with a table that has the name of one of ours": {
+			func(t *testing.T, path string) { meddle(t, path, `CREATE TABLE runs (id)`, `CREATE TABLE events (id)`) },
+			"it belongs to another program: name another file",
+		},
+		"a database that the same tool migrates": {
+			func(t *testing.T, path string) {
+				meddle(t, path, `CREATE TABLE goose_db_version (id)`, `CREATE TABLE notes (text)`)
+			},
+			"it belongs to another program: name another file",
+		},
+		"a database with a write-ahead log": {
+			func(t *testing.T, path string) {
+				meddle(t, path, `PRAGMA journal_mode = wal`, `CREATE TABLE notes (text)`)
+			},
+			"it belongs to another program: name another file",
+		},
+		"a text": {func(t *testing.T, path string) { must(t, os.WriteFile(path, []byte("a text"), 0o600)) }, "the file is not a SQLite database: name another file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			path := filepath.Join(folder, "other.db")
+			c.make(t, path)
+			before, err := os.ReadFile(path)
+			must(t, err)
+			_, err = sqlstore.Open(t.Context(), path, sqlstore.Options{})
+			if err == nil || !strings.Contains(err.Error(), path+": "+c.want) {
+				t.Errorf("error %v", err)
+			}
+			after, err := os.ReadFile(path)
+			must(t, err)
+			files, err := os.ReadDir(folder)
+			must(t, err)
+			if !bytes.Equal(after, before) || len(files) != 1 {
+				t.Errorf("the content is the same: %t; the folder has %v", bytes.Equal(after, before), files)
+			}
+		})
+	}
+	t.Run("a folder", func(t *testing.T) {
+		path := t.TempDir()
+		_, err := sqlstore.Open(t.Context(), path, sqlstore.Options{})
+		if err == nil || !strings.Contains(err.Error(), path+": it is a folder: name a file in it") {
+			t.Errorf("error %v", err)
+		}
+		if _, err := os.Stat(path + ".lock"); err == nil {
+			t.Error("a lock file was made")
+		}
+	})
+}
+
+// A server can be killed between two migrations.
+func TestADatabaseWithTheVersionAloneIsMigrated(t *testing.T) {
+	fresh := filepath.Join(t.TempDir(), "unloop.db")
+	meddle(t, fresh, `CREATE TABLE goose_db_version (id INTEGER PRIMARY KEY AUTOINCREMENT, version_id INTEGER NOT NULL,
+		is_applied INTEGER NOT NULL, tstamp TIMESTAMP DEFAULT (datetime('now')))`, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (0, 1)`)
+	if _, err := open(t, fresh).Commit(t.Context(), newLoad(1).batch(1, 1)); err != nil {
 		t.Error(err)
 	}
 }

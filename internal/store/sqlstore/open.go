@@ -77,7 +77,11 @@ func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{database: d, searchable: !o.NoSearch, cluster: o.Cluster, partitions: Partitions}
-	if err := s.start(ctx); err != nil {
+	err = s.start(ctx)
+	if err != nil && d.file != nil { // an address of PostgreSQL can have a password
+		err = fmt.Errorf("open the database %s: %w", d.file.path, err)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

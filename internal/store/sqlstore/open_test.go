@@ -320,6 +320,9 @@ func newerTables(t *testing.T, dsn string) {
 		if err == nil || !strings.Contains(err.Error(), "newer unloop") {
 			t.Fatalf("opening it gives the error %v", err)
 		}
+		if isFile := !strings.HasPrefix(dsn, "postgres"); isFile != strings.Contains(err.Error(), dsn) {
+			t.Errorf("a file is named, and an address is not: %v", err)
+		}
 	}
 }
 
@@ -356,8 +359,8 @@ func TestFile(t *testing.T) {
 	}
 	for _, c := range []struct{ says, path, want string }{
 		{"a folder that is not there is named", filepath.Join(folder, "none", "x.db"), "none/x.db: its folder does not exist"},
-		{"a folder is no database", folder, "is a directory"},
-		{"a file that is no database is left alone", text, "file is not a database"},
+		{"a folder is no database", folder, "it is a folder: name a file in it"},
+		{"a file that is no database is left alone", text, "the file is not a SQLite database: name another file"},
 		{"an empty path is an error", "", "the path is empty"},
 	} {
 		t.Run(c.says, func(t *testing.T) {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -28,7 +30,7 @@ var (
 	readPragmas = []string{"busy_timeout(10000)", "temp_store(memory)", "query_only(1)", "cache_size(-8192)"}
 )
 
-// openSQLite opens the file for its owner only, and creates it if it does not exist. It locks the file before anything else.
+// openSQLite opens the file for its owner only, and creates it if it does not exist. It locks the file before it writes anything.
 func openSQLite(ctx context.Context, path string, o Options) (d database, err error) {
 	if path == "" {
 		return d, errors.New("open the database: the path is empty")
@@ -39,6 +41,7 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	if o.Readers < 1 {
 		o.Readers = 4
 	}
+	_, missing := os.Stat(path + lockEnd)
 	lock, err := lockFile(ctx, path)
 	if err != nil {
 		return d, err
@@ -54,6 +57,13 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	if d.read, err = sqlitePool(path, readPragmas, o.Readers, file.check); err != nil {
 		return database{}, errors.Join(err, d.write.Close(), d.lock.Close())
 	}
+	if err := checkOwner(ctx, path, d.read); err != nil {
+		err = errors.Join(err, d.close())
+		if missing != nil {
+			err = errors.Join(err, os.Remove(path+lockEnd))
+		}
+		return database{}, err
+	}
 	d.snapshot = &sql.TxOptions{ReadOnly: true}
 	d.dialect = goose.DialectSQLite3
 	d.words = strings.NewReplacer()
@@ -68,6 +78,30 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), d.close())
 	}
 	return d, nil
+}
+
+// checkOwner returns an error for a file that another program has written.
+func checkOwner(ctx context.Context, path string, read *sql.DB) error {
+	var names string
+	err := read.QueryRowContext(ctx, `SELECT coalesce(group_concat(name, '/'), '') FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'`).Scan(&names)
+	if isCode(err, sqlite3.SQLITE_NOTADB) {
+		return fmt.Errorf("open the database %s: the file is not a SQLite database: name another file, which is created", path)
+	}
+	if err != nil {
+		return fmt.Errorf("open the database %s: %w", path, err)
+	}
+	tables := strings.FieldsFunc(names, func(c rune) bool { return c == '/' }) // none without a name
+	// A server that was killed at its first start leaves nothing, or the table with the version alone.
+	versioned := slices.Contains(tables, "goose_db_version")
+	if len(tables) == 0 || versioned && (len(tables) == 1 || slices.Contains(tables, "runs") && slices.Contains(tables, "events")) {
+		return nil
+	}
+	return fmt.Errorf("open the database %s: it belongs to another program: name another file, which is created", path)
+}
+
+func isCode(err error, code int) bool {
+	var failure *sqlite.Error
+	return errors.As(err, &failure) && failure.Code()&0xff == code
 }
 
 // closers are closed in order.
@@ -96,10 +130,13 @@ func sqlitePool(path string, pragmas []string, connections int, check func() err
 	return pool, nil
 }
 
+// lockEnd is the end of the name of the lock file.
+const lockEnd = ".lock"
+
 // lockFile locks the database against other stores in this process and in others, until the lock is closed or the process ends.
 // The lock is an open transaction on an empty database beside it, because SQLite supports the file locks of every system.
 func lockFile(ctx context.Context, path string) (io.Closer, error) {
-	path += ".lock"
+	path += lockEnd
 	if err := touch(path); err != nil {
 		return nil, err
 	}
@@ -108,8 +145,11 @@ func lockFile(ctx context.Context, path string) (io.Closer, error) {
 		return nil, err
 	}
 	_, err = pool.ExecContext(ctx, "BEGIN EXCLUSIVE")
-	if failure := (*sqlite.Error)(nil); errors.As(err, &failure) && failure.Code()&0xff == sqlite3.SQLITE_BUSY {
+	switch {
+	case isCode(err, sqlite3.SQLITE_BUSY):
 		err = store.ErrInUse
+	case isCode(err, sqlite3.SQLITE_CANTOPEN):
+		err = errors.New("it cannot be opened: this user must be able to read and write it")
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the database with %s: %w", path, err), pool.Close())
