@@ -57,6 +57,7 @@ var scenarios = []scenario{
 	{name: "cpu", about: "CPU time of the server per event by role, with the same senders; needs the go command", whole: cpu},
 	{name: "cluster", about: "the same senders to servers of a cluster: rates, CPU time and memory; only by make load-cluster", whole: cluster},
 	{name: "singles", about: "requests a second of one event, 64 connections, 1,000 runs", measure: singles},
+	{name: "singles-cpu", about: "CPU time of the server per event by role, with the same senders; needs the go command", whole: singlesCPU},
 	{name: "spans", about: "spans a second over HTTP, 500 a request, 8 connections, 1,000 traces of 20", measure: otlp},
 	{name: "spans-cpu", about: "CPU time of the server per span by role, with the same senders; needs the go command", whole: spansCPU},
 	{name: "long", about: "one run of 100,000 events against 100 runs of 1,000", measure: long},
@@ -78,8 +79,8 @@ func run(ctx context.Context) error {
 	flag.StringVar(&set.attach, "attach", "", "the `URL` of a server that runs already, instead of one of its own")
 	flag.StringVar(&set.db, "db", "", "where it records: postgres://…; a new SQLite file for each scenario if empty")
 	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
-	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios cpu, spans-cpu, memory and runs")
-	flag.StringVar(&set.profile, "profile", "", "the `FILE` in which the scenario cpu or spans-cpu leaves its profile for go tool pprof; none if empty")
+	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios cpu, singles-cpu, spans-cpu, memory and runs")
+	flag.StringVar(&set.profile, "profile", "", "the `FILE` in which the scenario cpu, singles-cpu or spans-cpu leaves its profile for go tool pprof; none if empty")
 	flag.IntVar(&set.runs, "runs", 1000, "that are live")
 	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
 	flag.StringVar(&set.serve, "serve", "", "further flags of the server, such as \"--memory 512MiB\"")

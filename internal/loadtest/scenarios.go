@@ -12,12 +12,21 @@ import (
 	"time"
 )
 
+const singleConnections = 64
+
 func batches(ctx context.Context, s *server, set settings) (string, error) {
 	return rated(ctx, s, set, 8, 500)
 }
 
 func singles(ctx context.Context, s *server, set settings) (string, error) {
-	return rated(ctx, s, set, 64, 1)
+	return rated(ctx, s, set, singleConnections, 1)
+}
+
+// singlesCPU sends a twentieth of the events, since each takes a request, and prints the CPU time of the server for each event, by role.
+func singlesCPU(ctx context.Context, set settings) (string, error) {
+	return profileOf(ctx, set, "event", func(url string) (int64, time.Duration, error) {
+		return senders(ctx, []string{url}, feeds(singleConnections, set), 1, int64(set.events/20))
+	})
 }
 
 func rated(ctx context.Context, s *server, set settings, connections, size int) (string, error) {

@@ -25,6 +25,10 @@ type bulks struct {
 
 	byID    map[string][]*sql.Stmt // read events by their ids, by columns, for each of idSizes
 	removed []*sql.Stmt            // delete events by their ids, for each of idSizes
+
+	run, traceSpans *sql.Stmt   // read a run and the spans of a trace
+	invalidate      []*sql.Stmt // delete the decisions and the checkpoints of a run after a position
+	unwarned        *sql.Stmt   // deletes the warnings of a run
 }
 
 // prepareBulks prepares all bulks. It runs before a transaction takes the only writing connection.
@@ -61,13 +65,39 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 		}
 		all.removed = append(all.removed, stmt)
 	}
-	if all.byID, err = s.prepareByID(ctx); err != nil || !s.searchable {
+	if all.byID, err = s.prepareByID(ctx); err != nil {
 		return all, err
 	}
-	if all.forgotten, err = s.write.PrepareContext(ctx, s.search.forget); err != nil {
-		return all, fmt.Errorf("prepare to delete events from the index: %w", err)
+	return all, s.prepareSingles(ctx, &all)
+}
+
+// prepareSingles prepares the statements that read or delete the records of one run or trace.
+func (s *Store) prepareSingles(ctx context.Context, all *bulks) error {
+	prepare := func(on *sql.DB, what, query string) (stmt *sql.Stmt, err error) {
+		if stmt, err = on.PrepareContext(ctx, query); err != nil {
+			return nil, fmt.Errorf("prepare to %s: %w", what, err)
+		}
+		return stmt, nil
 	}
-	return all, nil
+	var err error
+	if all.run, err = prepare(s.read, "read a run", `SELECT `+runColumns+` FROM runs WHERE id = $1`); err != nil {
+		return err
+	}
+	if all.traceSpans, err = prepare(s.read, "read spans", `SELECT `+spanColumns+` FROM spans WHERE trace = $1 ORDER BY id`); err != nil {
+		return err
+	}
+	for _, table := range []string{"decisions", "checkpoints"} {
+		stmt, err := prepare(s.write, "undo "+table, "DELETE FROM "+table+" WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)")
+		if err != nil {
+			return err
+		}
+		all.invalidate = append(all.invalidate, stmt)
+	}
+	if all.unwarned, err = prepare(s.write, "delete warnings", "DELETE FROM warnings WHERE run = $1"); err != nil || !s.searchable {
+		return err
+	}
+	all.forgotten, err = prepare(s.write, "delete events from the index", s.search.forget)
+	return err
 }
 
 // prepareBulk prepares a statement for each number of rows.

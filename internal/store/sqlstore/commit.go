@@ -206,14 +206,13 @@ func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 func (w *writing) invalidate(ctx context.Context, invalidated []store.Invalidated) error {
 	for _, u := range invalidated {
 		p := u.Behind
-		for _, table := range []string{"decisions", "checkpoints"} {
-			query := "DELETE FROM " + table + " WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)"
-			if err := w.exec(ctx, "undo "+table, query, u.Run, p.Sequence, p.Time, p.Tie); err != nil {
-				return err
+		for _, stmt := range w.bulks.invalidate {
+			if _, err := w.tx.StmtContext(ctx, stmt).ExecContext(ctx, u.Run, p.Sequence, p.Time, p.Tie); err != nil {
+				return fmt.Errorf("undo decisions and checkpoints: %w", err)
 			}
 		}
-		if err := w.exec(ctx, "delete invalid warnings", "DELETE FROM warnings WHERE run = $1", u.Run); err != nil {
-			return err
+		if _, err := w.tx.StmtContext(ctx, w.bulks.unwarned).ExecContext(ctx, u.Run); err != nil {
+			return fmt.Errorf("delete invalid warnings: %w", err)
 		}
 	}
 	return nil

@@ -66,3 +66,9 @@ func (s *Store) IdlePlan(ctx context.Context) (plan string, err error) {
 	err = s.read.QueryRowContext(ctx, "EXPLAIN QUERY PLAN "+s.idleQuery(), 1, 1).Scan(&id, &parent, &unused, &plan)
 	return plan, err
 }
+
+// SearchSegments returns the number of segments of the full-text index of SQLite.
+func (s *Store) SearchSegments(ctx context.Context) (n int, err error) {
+	err = s.read.QueryRowContext(ctx, "SELECT COUNT(DISTINCT segid) FROM search_idx").Scan(&n)
+	return n, err
+}

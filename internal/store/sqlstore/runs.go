@@ -96,7 +96,7 @@ func (s *Store) Last(ctx context.Context) (arrival, run int64, err error) {
 
 // Run returns the run with the id, or nil.
 func (s *Store) Run(ctx context.Context, id string) (*store.Run, error) {
-	r, err := scanRun(s.read.QueryRowContext(ctx, `SELECT `+runColumns+` FROM runs WHERE id = $1`, store.Key(id)))
+	r, err := scanRun(s.bulks.run.QueryRowContext(ctx, store.Key(id)))
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}

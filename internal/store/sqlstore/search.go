@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -139,18 +140,40 @@ func (s *Store) writeIndex(ctx context.Context, tx *sql.Tx, entries []searchEntr
 	return err
 }
 
-// indexEach writes one entry after the other.
+// indexEach writes one entry after the other. SQLite keeps the words in memory until the transaction ends, unless the statement has a
+// SELECT, or the rowids are not ascending. Then it would write a segment of the index for each event, and merge it with others.
 func indexEach(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO search (rowid, words) SELECT $1, $2 WHERE EXISTS (SELECT 1 FROM events WHERE arrival = $3)`)
+	entries, err := remaining(ctx, tx, entries)
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(entries, func(a, b searchEntry) int { return cmp.Compare(searchID(a.run, a.arrival), searchID(b.run, b.arrival)) })
+	insert, err := tx.PrepareContext(ctx, `INSERT INTO search (rowid, words) VALUES ($1, $2)`)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if _, err := insert.ExecContext(ctx, searchID(e.run, e.arrival), e.words, e.arrival); err != nil {
+		if _, err := insert.ExecContext(ctx, searchID(e.run, e.arrival), e.words); err != nil {
 			return errors.Join(err, insert.Close())
 		}
 	}
 	return insert.Close()
+}
+
+// remaining returns the entries whose events were not deleted since they were read. The entries are in the order of arrival.
+func remaining(ctx context.Context, tx *sql.Tx, entries []searchEntry) ([]searchEntry, error) {
+	if len(entries) == 0 {
+		return nil, nil
+	}
+	there := make(map[int64]bool, len(entries))
+	args := []any{entries[0].arrival, entries[len(entries)-1].arrival}
+	err := eachRow(ctx, tx, `SELECT arrival FROM events WHERE arrival BETWEEN $1 AND $2`, args, func(row scanner) error {
+		var arrival int64
+		err := row.Scan(&arrival)
+		there[arrival] = true
+		return err
+	})
+	return slices.DeleteFunc(entries, func(e searchEntry) bool { return !there[e.arrival] }), err
 }
 
 // indexTogether writes all entries with one statement of PostgreSQL.

@@ -1,7 +1,10 @@
 package sqlstore_test
 
 import (
+	"path/filepath"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/store/sqlstore"
@@ -54,5 +57,25 @@ func TestDisablingTheSearchDeletesTheIndex(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestEventsIndexedAtOnceAreOneSegment holds what indexing costs: SQLite merges segments, so one for each event doubles the cost.
+func TestEventsIndexedAtOnceAreOneSegment(t *testing.T) {
+	s, b := open(t, filepath.Join(t.TempDir(), "index.db")), new(store.Batch)
+	for arrival := range int64(12) {
+		b.Events = append(b.Events, store.Event{
+			Arrival: arrival + 1, Run: 3 - arrival%3, ID: strconv.FormatInt(arrival, 10), Received: time.Unix(1, 0),
+			Body: []byte(`{"type":"message","text":"word"}`),
+		})
+	}
+	if _, err := s.Commit(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.Index(t.Context(), 100); n != 12 || err != nil {
+		t.Fatalf("%d events are indexed, error %v", n, err)
+	}
+	if n, err := s.SearchSegments(t.Context()); n != 1 || err != nil {
+		t.Errorf("the index has %d segments, error %v", n, err)
 	}
 }

@@ -25,8 +25,8 @@ func (w *writing) spans(ctx context.Context, spans []store.Span) error {
 
 // Spans returns the spans of the trace, sorted by id.
 func (s *Store) Spans(ctx context.Context, trace string) (spans []store.Span, err error) {
-	query := `SELECT ` + spanColumns + ` FROM spans WHERE trace = $1 ORDER BY id`
-	err = s.each(ctx, query, []any{store.Key(trace)}, func(row scanner) error {
+	rows, err := s.bulks.traceSpans.QueryContext(ctx, store.Key(trace))
+	err = eachOf(rows, err, func(row scanner) error {
 		var x store.Span
 		var received int64
 		err := row.Scan(&x.Trace, &x.ID, &received, &x.Body)
