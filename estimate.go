@@ -52,10 +52,9 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 		kept, smooth = kept/2, smooth/2
 	}
 	for k, x := range now {
-		m.Averages[k] = float32(kept*m.Averages[k]) + float32((1-averaging)*x) // rounded alike on every processor
+		average := float32(kept*m.Averages[k]) + float32((1-averaging)*x) // rounded alike on every processor
+		m.Features[k], m.Features[stepFeatures+k], m.Averages[k] = x, average, average
 	}
-	copy(m.Features[:], now[:])
-	copy(m.Features[stepFeatures:], m.Averages[:])
 	m.Same++
 	if m.LatestTool != t.Hash {
 		m.Same = 0

@@ -1,6 +1,7 @@
 package unloop
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
@@ -76,9 +77,22 @@ func (r *Run) start(e *Event) {
 		copy(r.s.Open, r.s.Open[1:])
 		r.s.Open = r.s.Open[:maxOpen-1]
 	}
-	r.s.Open = append(r.s.Open, openCall{}) // filled in place: it is large
-	o := &r.s.Open[len(r.s.Open)-1]
-	o.Step, o.Call, o.Span, o.Words = r.step, e.CallID, e.SpanID, r.callWords
+	r.open(e)
+}
+
+// open keeps the current step as an open call. An openCall is large, so it is filled in place, and without the words that only NeedEffort
+// reads.
+func (r *Run) open(e *Event) {
+	n := len(r.s.Open)
+	if n == cap(r.s.Open) {
+		r.s.Open = slices.Grow(r.s.Open, 1)
+	}
+	r.s.Open = r.s.Open[:n+1]
+	o := &r.s.Open[n]
+	o.Step, o.Call, o.Span = r.step, e.CallID, e.SpanID
+	if r.options.Needs&NeedEffort != 0 {
+		o.Words = r.callWords
+	}
 }
 
 // identify makes the step of a call event and computes its fingerprints. The canonical arguments that it returns are valid
@@ -198,9 +212,11 @@ func (r *Run) join(e *Event) bool {
 	if best < 0 {
 		return false
 	}
-	r.step, r.callWords = r.s.Open[best].Step, r.s.Open[best].Words
+	r.step = r.s.Open[best].Step
+	if r.options.Needs&NeedEffort != 0 {
+		r.callWords = r.s.Open[best].Words
+	}
 	copy(r.s.Open[best:], r.s.Open[best+1:])
-	r.s.Open[len(r.s.Open)-1] = openCall{}
 	r.s.Open = r.s.Open[:len(r.s.Open)-1]
 	return true
 }
@@ -261,7 +277,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		s.words.Add(failure)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
-		told := !t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content)
+		told := class != 0 && (!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
 		if class != 0 && !told { // the exit status of a command is an answer
 			t.ErrorsSinceAdvance = 0
 		}

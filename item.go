@@ -27,7 +27,7 @@ func (effort *Effort) about(w *fingerprint.Words) bool {
 			mentioned, denied = false, false
 		}
 		mentioned = mentioned || effort.isItem(word)
-		denied = denied || fingerprint.TellsFailure(word) || fingerprint.Negates(word)
+		denied = denied || fingerprint.TellsFailureOrNegates(word)
 	}
 	return mentioned && !denied
 }

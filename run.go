@@ -142,9 +142,9 @@ func (r *Run) Current() *Current { return &r.current }
 // Add folds the next event into the run. It keeps no reference to the raw JSON of the event. The caller must add each
 // event once, in the order of the run: Add neither sorts nor removes duplicates.
 func (r *Run) Add(e *Event) {
-	r.current = Current{
-		Type: e.Type, Ref: EventRef{e.ID, e.Index, r.s.Metrics.Events}, Time: e.Time, Agent: e.Agent, Role: e.Role, Cost: e.Cost, Latency: e.Latency,
-	}
+	c := &r.current // filled in place: it is large
+	c.Type, c.Ref.ID, c.Ref.Index, c.Ref.Number, c.Time = e.Type, e.ID, e.Index, r.s.Metrics.Events, e.Time
+	c.Agent, c.Role, c.Cost, c.Latency, c.Step, c.Text = e.Agent, e.Role, e.Cost, e.Latency, nil, nil
 	r.count(e)
 	switch e.Type {
 	case ToolCallStarted:

@@ -223,9 +223,10 @@ func (m *minima) outline() (o outline) {
 
 // alike estimates the Jaccard similarity of two sets, from 0 to 1. That of two empty sets is 1.
 func (o *outline) alike(other *outline) float64 {
+	const lowest = 0x0001000100010001 // of each minimum, the bit that all but 0 have
 	either, differ := uint64(0), uint64(0)
 	for k, x := range o {
-		either |= lanes(x|other[k]) >> k
+		either |= (x | other[k]) & lowest << k
 		differ |= lanes(x^other[k]) >> k
 	}
 	if either == 0 {

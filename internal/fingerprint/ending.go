@@ -81,8 +81,8 @@ var vocabularyBits = func() (t [64]uint64) {
 // TellsFailure reports whether a word by itself tells of a failure.
 func TellsFailure(word Word) bool { return saysOf(word.Hash)&fails != 0 }
 
-// Negates reports whether a word denies what follows it, such as no and not.
-func Negates(word Word) bool { return saysOf(word.Hash)&negates != 0 }
+// TellsFailureOrNegates reports whether a word by itself tells of a failure, or denies what follows it, such as no and not.
+func TellsFailureOrNegates(word Word) bool { return saysOf(word.Hash)&(fails|negates) != 0 }
 
 // saysOf returns what a word says, and 0 for a word that is not in the vocabulary.
 func saysOf(word uint32) uint16 {

@@ -122,9 +122,9 @@ func trimEscaped(text []byte) []byte {
 	for {
 		text = bytes.TrimSpace(text)
 		switch {
-		case bytes.HasPrefix(text, []byte(`\n`)) || bytes.HasPrefix(text, []byte(`\r`)) || bytes.HasPrefix(text, []byte(`\t`)):
+		case len(text) > 1 && text[0] == '\\' && (text[1] == 'n' || text[1] == 'r' || text[1] == 't'):
 			text = text[2:]
-		case bytes.HasSuffix(text, []byte(`\n`)) || bytes.HasSuffix(text, []byte(`\r`)):
+		case len(text) > 1 && text[len(text)-2] == '\\' && (text[len(text)-1] == 'n' || text[len(text)-1] == 'r'):
 			text = text[:len(text)-2]
 		default:
 			return text
@@ -135,31 +135,34 @@ func trimEscaped(text []byte) []byte {
 // escapedTag is the end of a tag in JSON that is escaped for HTML.
 const escapedTag = `\u003e`
 
-// exitPhrases are the phrases before an exit status. Each is found by a rare stem and by the text that follows it.
-var exitPhrases = [...]struct {
-	stem string
-	ends []string
-}{
-	{"xit", []string{" code", "_code", "code", " status", "ed with code", "ed with status"}},
-	{"eturn", []string{"code", " code", "_code"}},
-}
+// exitEnds and returnEnds are the texts behind the stems xit and eturn in the phrases before an exit status.
+var (
+	exitEnds   = []string{" code", "_code", "code", " status", "ed with code", "ed with status"}
+	returnEnds = []string{"code", " code", "_code"}
+)
 
-// exitStatus reports whether part has an exit status at a position that counts, and whether that status is other than 0.
+// exitStatus reports whether part has an exit status at a position that counts, and whether that status is other than 0. A status behind
+// exit takes precedence over one behind return. The letters x and u are the rarest of the stems.
 func exitStatus(part []byte, counts func(part []byte, at int) bool) (known, failed bool) {
-	for k := range exitPhrases {
-		phrase := &exitPhrases[k]
-		for at := 0; ; {
-			n := bytes.Index(part[at:], []byte(phrase.stem))
-			if n < 0 {
-				break
-			}
-			at += n + len(phrase.stem)
-			if b := statusBehind(part[at:], phrase.ends); b != 0 && counts(part, at) {
-				return true, b != '0'
+	for i := indexEither(part, 0, 'x', 'u'); i < len(part); i = indexEither(part, i+1, 'x', 'u') {
+		isExit := part[i] == 'x'
+		ends := exitEnds
+		switch {
+		case isExit && bytes.HasPrefix(part[i:], []byte("xit")):
+		case !isExit && !known && i >= len("et") && bytes.HasPrefix(part[i-len("et"):], []byte("eturn")):
+			ends = returnEnds
+		default:
+			continue
+		}
+		at := i + len("xit") // and len("urn")
+		if b := statusBehind(part[at:], ends); b != 0 && counts(part, at) {
+			known, failed = true, b != '0'
+			if isExit {
+				return known, failed
 			}
 		}
 	}
-	return false, false
+	return known, failed
 }
 
 // statusBehind returns the first character of the number that follows one of the ends at the beginning of text, or 0 if there is none.

@@ -315,6 +315,8 @@ func TestTailPeriod(t *testing.T) {
 		{"a line again and again", "Well: " + strings.Repeat("I will do it now.\n", 6), 18, 6},
 		{"only the end counts", strings.Repeat("ab", 9) + "cde", 3, 1},
 		{"empty", "", 0, 1},
+		{"of the most common length at most", strings.Repeat("abc", (shortTail-1)/3), 3, (shortTail - 1) / 3},
+		{"a byte longer", strings.Repeat("ab", shortTail/2), 2, shortTail / 2},
 		{"longer than what is looked at", strings.Repeat("0123456789abcdef", 4096), 16, maxTail / 16},
 	}
 	for _, tc := range cases {

@@ -7,14 +7,23 @@ const maxTail = 8 << 10
 // occurs there. Times is 1 if nothing repeats. It reads the last 8 KiB in linear time, with the failure function of Knuth,
 // Morris and Pratt over the reversed text.
 func TailPeriod(text string) (period, times int) {
-	if len(text) > maxTail {
-		text = text[len(text)-maxTail:]
+	if len(text) < shortTail {
+		var fail [shortTail]uint16
+		return tailPeriod(text, fail[:])
 	}
+	var fail [maxTail + 1]uint16
+	return tailPeriod(text[max(0, len(text)-maxTail):], fail[:])
+}
+
+// shortTail is a length in bytes that most messages do not reach. For those, less memory is cleared.
+const shortTail = 1 << 10
+
+// tailPeriod is TailPeriod. fail has room for one number more than text has bytes, and is 0.
+func tailPeriod(text string, fail []uint16) (period, times int) {
 	n := len(text)
 	if n == 0 {
 		return 0, 1
 	}
-	var fail [maxTail + 1]uint16
 	at := func(i int) byte { return text[n-1-i] }
 	period, times = n, 1
 	covered := 0
@@ -27,7 +36,10 @@ func TailPeriod(text string) (period, times int) {
 		}
 		fail[i+1] = uint16(k)
 		p := i + 1 - k
-		if t := (i + 1) / p; t > 1 && t*p > covered {
+		if i+1 < 2*p {
+			continue // it occurs once, and a division takes long
+		}
+		if t := (i + 1) / p; t*p > covered {
 			period, times, covered = p, t, t*p
 		}
 	}

@@ -73,6 +73,9 @@ func (w *Words) Distinctive() bool { return w.Count > 0 && w.Numbers[0] >= disti
 // Add reads a text, plain or as raw JSON, and appends its words to those since the last Reset. Of a text over 4 KiB, it reads the first
 // 3 KiB and the last 1 KiB. It takes about 1 ns a byte and allocates nothing once its buffers have grown.
 func (w *Words) Add(text []byte) {
+	if len(text) == 0 {
+		return
+	}
 	head, tail := headAndTail(text)
 	w.add(head)
 	if len(tail) > 0 {
@@ -95,7 +98,9 @@ func (w *Words) add(b []byte) {
 func (w *Words) Append(text []byte) {
 	head, tail := headAndTail(text)
 	w.read(head)
-	w.read(tail)
+	if len(tail) > 0 {
+		w.read(tail)
+	}
 }
 
 // AddText is Add for a string.

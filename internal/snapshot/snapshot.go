@@ -76,6 +76,13 @@ func (c *Check) Err() error { return c.err }
 
 // Sum returns a + b, limited to the finite range of a float64. NaN counts as 0. JSON can represent every result.
 func Sum(a, b float64) float64 {
+	if sum := a + b; math.Abs(sum) <= math.MaxFloat64 { // then both are finite
+		return sum
+	}
+	return limitedSum(a, b)
+}
+
+func limitedSum(a, b float64) float64 {
 	if math.IsNaN(a) {
 		a = 0
 	}
