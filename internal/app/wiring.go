@@ -186,7 +186,7 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 		Judge: judges, Tuner: p.tuner, Shadow: p.shadow, Guards: agents, Alerts: p.alerts, Ready: p.health(), Recording: p.recorder.State, Cluster: p.clusterHealth(), NotFound: web.NotFound(),
 		NoIngest: !p.config.Cluster.Has(config.RoleIngest), NoQueries: !p.config.Cluster.Has(config.RoleAPI),
 		Tokens: tokens, Hosts: p.config.Hosts, Origins: p.config.Origins, Log: p.log,
-		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
+		Limits: httpd.Limits{Body: int64(limits.Body), Bodies: p.shares.Bodies, Answers: p.shares.Answers, Events: limits.Batch, Levels: limits.Depth, Connections: limits.Connections},
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"runtime"
 	"testing"
 	"time"
 
@@ -135,6 +136,53 @@ func TestAMessageThatDoesNotArriveTimesOut(t *testing.T) {
 	}
 	if err := stream.RecvMsg(nil); status.Code(err) != codes.DeadlineExceeded {
 		t.Errorf("answered %v", err)
+	}
+}
+
+func TestCallsWhoseMessagesDoNotArriveMakeRoomForOthers(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"when the memory is taken":       func(o *Options) { o.Message, o.Memory = 1<<10, 4<<10 },
+		"when as many calls as may open": func(o *Options) { o.Calls = 2 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := options()
+			o.Timeout, o.Silence = time.Hour, time.Hour
+			change(&o)
+			r := start(t, &recorder{}, o)
+			for range 2 {
+				if _, err := dial(t, r.addr).NewStream(t.Context(), &grpc.StreamDesc{StreamName: "Export", ClientStreams: true},
+					"/opentelemetry.proto.collector.trace.v1.TraceService/Export"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for r.counts.calls.Load() < 2 {
+				runtime.Gosched()
+			}
+			patient, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			_, err := r.send(patient, "other")
+			for retryDelay(status.Convert(err)) > 0 {
+				_, err = r.send(patient, "other")
+			}
+			if err != nil {
+				t.Errorf("another call: %v", err)
+			}
+		})
+	}
+}
+
+func TestOneConnectionHasAQuarterOfTheCalls(t *testing.T) {
+	o := options()
+	o.Calls = 4
+	r, to, done := occupied(t, o)
+	brief, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := r.send(brief, "second"); status.Code(err) != codes.DeadlineExceeded || r.counts.calls.Load() != 1 {
+		t.Errorf("%d calls, the second call: %v", r.counts.calls.Load(), err)
+	}
+	close(to.hold)
+	if err := <-done; err != nil {
+		t.Errorf("the first call: %v", err)
 	}
 }
 

@@ -51,24 +51,25 @@ func (s *Server) call(stream grpc.ServerStream, export func(context.Context, []b
 	}
 	defer s.calls.Add(-1)
 	if s.calls.Add(1) > int64(s.options.Calls) {
+		s.sent.ExpireSlow(int64(s.options.Message)) // the place of a slow sender is free when the client retries
 		return errCrowded
 	}
+	arrival := s.sent.Arrive(func() { cancel(ctx) })
+	defer arrival.Release()
 	// The length of a message is known only when it has arrived completely.
-	taken, err := s.sent.Take(ctx, int64(s.options.Message))
-	if err != nil {
+	if err := arrival.Grow(ctx, int64(s.options.Message)); err != nil {
 		return err
 	}
-	defer func() { s.sent.Give(taken) }()
 	var message mem.Buffer
 	if err := stream.RecvMsg(&message); err != nil {
+		if arrival.Expired() {
+			return errSlow
+		}
 		return received{err}
 	}
 	defer message.Free()
 	prove(ctx)
-	if rest := taken - int64(message.Len()); rest > 0 {
-		s.sent.Give(rest)
-		taken -= rest
-	}
+	arrival.Arrived(int64(message.Len()))
 	answer, err := export(ctx, message.ReadOnlyData())
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ type Options struct {
 
 	Message     int           // maximum bytes of a decompressed message
 	Memory      int64         // maximum bytes of all messages in progress: half of it as sent, half as decoded
-	Calls       int           // maximum number at once
+	Calls       int           // maximum number at once, a quarter of them for one connection
 	Connections int           // maximum number at once, a quarter of them for unproven connections (see Silence)
 	Silence     time.Duration // maximum time of a connection without a token, or without a complete message if there are no tokens
 	Timeout     time.Duration // maximum time of a call, from its first byte to its answer
@@ -82,6 +82,8 @@ const (
 	pingLimit  = 10 * time.Second // minimum time between two pings of a client
 	handshake  = 10 * time.Second
 	headerList = 16 << 10 // bytes of metadata
+
+	share = 4 // the divisor for the calls of one connection: a quarter of all
 )
 
 // Server serves OTLP over gRPC.
@@ -127,7 +129,7 @@ func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 		grpc.Creds(plain{insecure.NewCredentials()}),
 		grpc.ForceServerCodecV2(codec{}),
 		grpc.MaxRecvMsgSize(o.Message),
-		grpc.MaxConcurrentStreams(uint32(min(o.Calls, math.MaxUint32))),
+		grpc.MaxConcurrentStreams(uint32(max(1, min(o.Calls/share, math.MaxUint32)))),
 		grpc.MaxHeaderListSize(headerList),
 		grpc.ConnectionTimeout(handshake),
 		grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: idle, Time: ping, Timeout: pong}),
@@ -141,9 +143,19 @@ func New(r Receiver, o Options, log *slog.Logger) (*Server, error) {
 
 // deadline limits the time of a call, including the time to receive its message. Clients do not have to set a deadline.
 func (s *Server) deadline(ctx context.Context, _ *tap.Info) (context.Context, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
-	context.AfterFunc(ctx, cancel) // the end of the call ends ctx, too
-	return ctx, nil
+	ctx, end := context.WithTimeout(ctx, s.options.Timeout)
+	context.AfterFunc(ctx, end) // the end of the call ends ctx, too
+	return context.WithValue(ctx, endKey{}, end), nil
+}
+
+// endKey is the key of the function that cancels a call in its context.
+type endKey struct{}
+
+// cancel cancels a call.
+func cancel(ctx context.Context) {
+	if end, ok := ctx.Value(endKey{}).(context.CancelFunc); ok {
+		end()
+	}
 }
 
 // Serve accepts connections from l until Shutdown, and then returns nil. It closes l.

@@ -18,6 +18,7 @@ import (
 var (
 	errToken   = errors.New("missing or unknown token: want the metadata authorization with Bearer TOKEN of the scope ingest")
 	errCrowded = errors.New("too many calls are in progress")
+	errSlow    = errors.New("the message arrived slowly while other calls waited for memory")
 	errLarge   = errors.New("the message takes too much memory; send smaller batches")
 	errPanic   = errors.New("internal error; a retry would fail, too")
 )
@@ -41,6 +42,7 @@ func refusals(o *Options) []refusal {
 		{otlp.ErrDeep, codes.InvalidArgument, 0},
 		{errLarge, codes.ResourceExhausted, 0},
 		{errCrowded, codes.ResourceExhausted, time.Second},
+		{errSlow, codes.ResourceExhausted, time.Second},
 		{memory.ErrBusy, codes.ResourceExhausted, time.Second},
 		{o.Busy, codes.ResourceExhausted, time.Second},
 		{o.Closed, codes.Unavailable, 0},

@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"mime"
 	"net/http"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/unloop-ai/unloop/internal/memory"
 )
@@ -20,7 +22,7 @@ type body struct {
 	server       *Server
 	ctx          context.Context // of the request
 	room         int             // maximum size; the memory may be larger, because it is reused
-	small, large int64           // bytes taken from the server's pools
+	small, large *memory.Arrival // of the server's pools
 }
 
 // firstBody is the initial size of a body in bytes. Bodies up to smallBody have their own pool, so that large ones do not block
@@ -58,11 +60,14 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request) (*body, error) {
 	default:
 		return nil, problem(http.StatusUnsupportedMediaType, "Content-Encoding", "want gzip or no Content-Encoding")
 	}
-	b := &body{server: s, ctx: r.Context(), bytes: (*buffers.Get().(*[]byte))[:0]}
+	end := func() { _ = http.NewResponseController(w).SetReadDeadline(time.Now()) } // an error means that the client has disconnected
+	b := &body{server: s, ctx: r.Context(), bytes: (*buffers.Get().(*[]byte))[:0], small: s.small.Arrive(end), large: s.large.Arrive(end)}
 	if err := b.fill(from, r.ContentLength); err != nil {
 		b.release()
 		return nil, err
 	}
+	b.small.Arrived(math.MaxInt64)
+	b.large.Arrived(math.MaxInt64)
 	return b, nil
 }
 
@@ -79,6 +84,8 @@ func (b *body) fill(from io.Reader, expected int64) error {
 			return b.server.tooLarge()
 		case errors.Is(err, io.EOF):
 			return nil
+		case err != nil && (b.small.Expired() || b.large.Expired()):
+			return busy(http.StatusServiceUnavailable, "the body arrived slowly while other requests waited for memory")
 		case err != nil:
 			return b.server.unreadable(err)
 		}
@@ -96,18 +103,14 @@ func (b *body) fill(from io.Reader, expected int64) error {
 
 // reserve takes bytes from the memory that all requests share.
 func (b *body) reserve(size int64) error {
-	pool, taken := b.server.small, &b.small
+	pool := b.small
 	if size > smallBody {
-		pool, taken = b.server.large, &b.large
+		pool = b.large
 	}
-	if size = min(size, pool.Size()); size <= *taken {
-		return nil
-	}
-	more, err := pool.Take(b.ctx, size-*taken)
+	err := pool.Grow(b.ctx, size)
 	if errors.Is(err, memory.ErrBusy) {
 		return busy(http.StatusTooManyRequests, err.Error())
 	}
-	*taken += more
 	return err
 }
 
@@ -138,9 +141,8 @@ func (b *body) decoding(size int64) error {
 
 // release returns the memory of the body.
 func (b *body) release() {
-	b.server.small.Give(b.small)
-	b.server.large.Give(b.large)
-	b.small, b.large = 0, 0
+	b.small.Release()
+	b.large.Release()
 	if cap(b.bytes) <= keepBody {
 		buffers.Put(&b.bytes)
 	}

@@ -231,6 +231,48 @@ func (h *testServer) wantAllGiven(t *testing.T) {
 	}
 }
 
+func TestABodyThatDoesNotArriveMakesRoomForOthers(t *testing.T) {
+	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
+	web := httptest.NewServer(h)
+	defer web.Close()
+	post := func(body io.Reader) *http.Response {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, web.URL+"/api/events", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Content-Type", "application/json")
+		answer, err := web.Client().Do(r)
+		if err != nil {
+			t.Error(err)
+			return &http.Response{}
+		}
+		_ = answer.Body.Close() // never fails
+		return answer
+	}
+	slow, arrives := io.Pipe()
+	stalled := make(chan *http.Response)
+	go func() { stalled <- post(slow) }()
+	if _, err := arrives.Write(bytes.Repeat([]byte(" "), 800<<10)); err != nil {
+		t.Fatal(err)
+	}
+	for h.large.TryTake(h.large.Size()) { // until the body has it
+		h.large.Give(h.large.Size())
+	}
+	long := event("r", 1, "x", `"text":"`+strings.Repeat("x", 800<<10)+`"`)
+	answer := post(strings.NewReader(long))
+	for answer.StatusCode == http.StatusTooManyRequests {
+		answer = post(strings.NewReader(long))
+	}
+	if answer.StatusCode != http.StatusCreated {
+		t.Errorf("another body: %s", answer.Status)
+	}
+	if answer := <-stalled; answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "1" {
+		t.Errorf("the slow body: %s", answer.Status)
+	}
+	_ = arrives.Close() // never fails
+	h.wantAllGiven(t)
+}
+
 func TestADeclaredLengthReservesNoMemory(t *testing.T) {
 	h := newTestServer(t, func(o *Options) { o.Limits.Body, o.Limits.Bodies = 1<<20, 4<<20 })
 	slow, arrives := io.Pipe()

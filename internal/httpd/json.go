@@ -12,7 +12,14 @@ import (
 
 // format is how huma writes answers and reads bodies other than events.
 var format = huma.Format{
-	Marshal:   func(w io.Writer, v any) error { return jsonv2.MarshalWrite(w, v, api.JSON) },
+	Marshal: func(w io.Writer, v any) error {
+		text, err := jsonv2.Marshal(v, api.JSON) // as a whole, so that its memory can be counted
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(text)
+		return err
+	},
 	Unmarshal: func(data []byte, v any) error { return jsonv2.Unmarshal(data, v, api.JSON) },
 }
 

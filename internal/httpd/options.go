@@ -144,6 +144,7 @@ type Token struct {
 type Limits struct {
 	Body        int64 // bytes of a request's body, compressed and decompressed; 16 MiB
 	Bodies      int64 // bytes of all bodies in progress, as sent and as decoded; 16 times Body
+	Answers     int64 // bytes of all large answers and parts of streams that clients have not read; 16 times Body
 	Events      int   // in a request; 10,000
 	Levels      int   // of nested objects and arrays in an event; 128
 	Name        int   // bytes of an id or a name; 512; stores shorten longer ids to a hash
@@ -176,6 +177,7 @@ func DefaultLimits() (l Limits) {
 func (l *Limits) fill() {
 	orElse(&l.Body, 16<<20)
 	orElse(&l.Bodies, 16*l.Body)
+	orElse(&l.Answers, 16*l.Body)
 	orElse(&l.Events, 10_000)
 	orElse(&l.Levels, 128)
 	orElse(&l.Name, store.MaxKey)
@@ -217,7 +219,7 @@ func (o *Options) Validate() error {
 		}
 	}
 	l := &o.Limits
-	if min(l.Body, l.Bodies, int64(min(l.Events, l.Levels, l.Name, l.Connections, l.Streams, l.Header))) < 0 ||
+	if min(l.Body, l.Bodies, l.Answers, int64(min(l.Events, l.Levels, l.Name, l.Connections, l.Streams, l.Header))) < 0 ||
 		min(l.HeaderTime, l.ReadTime, l.WriteTime, l.IdleTime, l.Silence, l.KeepAlive, l.Grace) < 0 {
 		wrong = append(wrong, errors.New("limits must not be negative"))
 	}

@@ -56,6 +56,11 @@ var (
 
 // eventList returns a page of the events of a run, and the cursor of the next page.
 func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page, f form) (text []byte, next string, err error) {
+	done, err := s.build(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	defer done()
 	var steps pageSize
 	text, next = []byte(f.begin), p.Cursor
 	for left := p.Limit; left > 0 && len(text) < maxAnswer; {
@@ -68,6 +73,9 @@ func (s *Server) eventList(ctx context.Context, run *store.Run, p store.Page, f 
 				text = append(text, f.between...)
 			}
 			text = f.add(text, run.ID, &events[i])
+		}
+		if err := reserve(ctx, len(text)); err != nil {
+			return nil, "", err
 		}
 		steps.saw(events)
 		left -= len(events)

@@ -39,11 +39,13 @@ type Server struct {
 
 	failing rate.Sometimes // limits the log lines about failed requests
 
-	small   *memory.Pool // bytes of bodies in progress and their decoded forms; small bodies have their own pool
-	large   *memory.Pool
-	streams atomic.Int64       // number of open streams
-	running context.Context    // ends when streams must end
-	end     context.CancelFunc // of running
+	small    *memory.Pool // bytes of bodies in progress and their decoded forms; small bodies have their own pool
+	large    *memory.Pool
+	answers  *memory.Pool       // bytes of large answers in progress, or of the parts of streams
+	building chan struct{}      // the places to build lists of events
+	streams  atomic.Int64       // number of open streams
+	running  context.Context    // ends when streams must end
+	end      context.CancelFunc // of running
 }
 
 // New returns a server. The error joins all errors of the options.
@@ -55,6 +57,8 @@ func New(o Options) (*Server, error) {
 	orElse(&o.GRPC, "off")
 	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope), failing: rate.Sometimes{Interval: 10 * time.Second}}
 	s.small, s.large = memory.NewPool(o.Limits.Bodies/4), memory.NewPool(o.Limits.Bodies/4*3)
+	s.answers = memory.NewPool(o.Limits.Answers)
+	s.building = make(chan struct{}, maxBuilding)
 	s.running, s.end = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
@@ -131,7 +135,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		p.write(w)
 		return
 	}
-	s.mux.ServeHTTP(w, r)
+	s.answered(w, r)
 }
 
 // elsewhere returns a problem if another server of the cluster answers the request.

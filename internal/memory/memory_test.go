@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -15,7 +16,7 @@ func TestSharesAddUpToLessThanTheBudget(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.Int64Range(1<<20, 1<<50).Draw(t, "budget")
 		s := Split(budget)
-		if all := s.Bodies + s.Calls + s.Queue + s.Traces + s.Runs + s.Guards; all > budget/16*11 || all < budget/16*11-16 {
+		if all := s.Bodies + s.Answers + s.Calls + s.Queue + s.Traces + s.Runs + s.Guards; all > budget/16*13 || all < budget/16*13-16 {
 			t.Errorf("the shares of %d add up to %d", budget, all)
 		}
 	})
@@ -64,6 +65,48 @@ func TestAFullPoolBlocksForABoundedTime(t *testing.T) {
 		time.AfterFunc(time.Second, func() { p.Give(taken) })
 		if taken, err := p.Take(t.Context(), 60); taken != 60 || err != nil {
 			t.Errorf("after a second Take returns %d, %v", taken, err)
+		}
+	})
+}
+
+func TestARequestThatArrivesSlowlyEndsIfAnotherWaitsForItsMemory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := NewPool(100)
+		var ended []string
+		begin := func(name string, bytes int64) *Arrival {
+			var a *Arrival
+			a = p.Arrive(func() {
+				ended = append(ended, name)
+				go a.Release()
+			})
+			if err := a.Grow(t.Context(), bytes); err != nil {
+				t.Fatal(err)
+			}
+			return a
+		}
+		begin("arrived", 10).Arrived(10)
+		begin("oldest", 10)
+		begin("second", 60)
+		begin("third", 10)
+		time.Sleep(Patience)
+		young := begin("young", 10)
+		taken, err := p.Take(t.Context(), 50)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Give(taken)
+		if diff := cmp.Diff([]string{"oldest", "second"}, ended); diff != "" {
+			t.Errorf("ended (-want +got):\n%s", diff)
+		}
+		if young.Expired() {
+			t.Error("the youngest request was ended")
+		}
+		began := time.Now()
+		if _, err := p.Take(t.Context(), 90); err != nil || time.Since(began) != Patience {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		if !young.Expired() {
+			t.Error("a request that became slow while another waited was not ended")
 		}
 	})
 }
