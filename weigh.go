@@ -33,10 +33,17 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	r.step.Effort.Lines = o.Lines
 	excused := m.Excused
 	r.assess(t, &o)
-	if r.step.Effort.Novelty >= newResult {
+	if r.step.Effort.Novelty >= newResult || r.changesItem() {
 		r.s.RestatedWeight, r.s.NewResult = 0, r.current.Ref.Number
 	}
 	r.estimate(t, &o, excused)
+}
+
+// changesItem reports whether the step has changed something in words that no earlier call of its tool has. Such a change is a new result,
+// whatever its acknowledgement says.
+func (r *Run) changesItem() bool {
+	effort := &r.step.Effort
+	return effort.Yield == Change && effort.Wasted == 0 && effort.Word != 0
 }
 
 // assess computes how much of the step was wasted, and adds it to the evidence.

@@ -201,7 +201,7 @@ Try: state what is new since the last attempt. If nothing is new, make a new pla
 
 A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
 in the whole message or in its first twelve words. Only messages since the latest new result are compared, because the rounds of a
-procedure are announced in the same words. Its weight halves every three messages. Messages of fewer than eight words
+procedure are announced in the same words. A change in new words is a new result. Its weight halves every three messages. Messages of fewer than eight words
 do not count. A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
 earlier messages of its agent. The finding is always advisory, because people who work together restate things, too.
 
@@ -232,7 +232,8 @@ The agent repeats its earlier messages in its answers to a person.
 
 An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each
 step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. An answer does not
-count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. If a person or a
+count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. The next item of a
+numbered list, such as a question of a questionnaire, does not count either. If a person or a
 harness repeats that an answer failed, the next answer counts, whatever its other words are. If it reports another failure, the sum falls. The
 finding is always advisory, because a person may ask the same question again.
 

@@ -40,23 +40,24 @@ type Tail struct {
 // Words splits texts into words and classifies them. Punctuation and tags such as <output> separate words. The parts of a name with
 // underscores are separate words. Words reuses its buffers. It is not safe for concurrent use.
 type Words struct {
-	List    []Word
-	Numbers [maxNumbers]float64 // the first numbers
-	Count   int                 // number of Numbers
-	Left    float64             // the first duration, in the unit in which it is written; 0 for none
-	Tail    Tail
-	Shape   Hash                     // of the words; all words that are not Letters are equal
-	Ending  Ending                   // the end of the attempt, according to the text
-	Says    int                      // number of words, without numbers, ids and the words exit, code and status
-	Zero    bool                     // the Ending is Nothing, expressed as a count of 0
-	Void    bool                     // the text is an empty value, such as [] or None
-	Opaque  bool                     // the text is the name of an object, such as <Figure size 640x480>, and not its content
-	Passing bool                     // the text describes a transient failure, such as a timeout
-	before  uint16                   // what the previous word says: bits such as fails
-	latest  [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
-	after   int                      // numbers after the Tail
-	seen    int                      // numbers read
-	text    []byte
+	List      []Word
+	Numbers   [maxNumbers]float64 // the first numbers
+	Count     int                 // number of Numbers
+	Left      float64             // the first duration, in the unit in which it is written; 0 for none
+	Tail      Tail
+	Shape     Hash                     // of the words; all words that are not Letters are equal
+	Ending    Ending                   // the end of the attempt, according to the text
+	Says      int                      // number of words, without numbers, ids and the words exit, code and status
+	Zero      bool                     // the Ending is Nothing, expressed as a count of 0
+	Void      bool                     // the text is an empty value, such as [] or None
+	Opaque    bool                     // the text is the name of an object, such as <Figure size 640x480>, and not its content
+	Passing   bool                     // the text describes a transient failure, such as a timeout
+	Requested [2]uint32                // fingerprints of words that tell of no failure, because the call asks for what they say
+	before    uint16                   // what the previous word says: bits such as fails
+	latest    [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
+	after     int                      // numbers after the Tail
+	seen      int                      // numbers read
+	text      []byte
 }
 
 // Reset removes everything that was read.
