@@ -51,6 +51,7 @@ type Words struct {
 	Zero      bool                     // the Ending is Nothing, expressed as a count of 0
 	Void      bool                     // the text is an empty value, such as [] or None
 	Opaque    bool                     // the text is the name of an object, such as <Figure size 640x480>, and not its content
+	Place     float64                  // the first number after a word such as line, which tells how far a text was read; 0 for none
 	Passing   bool                     // the text describes a transient failure, such as a timeout
 	Requested [2]uint32                // fingerprints of words that tell of no failure, because the call asks for what they say
 	before    uint16                   // what the previous word says: bits such as fails
@@ -218,14 +219,19 @@ func (w *Words) word(b []byte, before []Word, first bool) (n int, h uint32, kind
 		if n+1 < len(b) && b[n] == '.' && class[b[n+1]]&digit != 0 {
 			n += 1 + count(b[n+1:], digit)
 		}
-		switch {
-		case first:
-		case NamesID(before[len(before)-1]):
-			return n, hashWord(b, n), Mixed
-		case isDuration(before):
-			return n, 0, Volatile
-		}
 		value := decimal(b[:n])
+		if !first {
+			switch numberAfter(before) {
+			case anID:
+				return n, hashWord(b, n), Mixed
+			case aDuration:
+				return n, 0, Volatile
+			case aPlace:
+				if w.Place == 0 {
+					w.Place = value
+				}
+			}
+		}
 		if w.Count < maxNumbers {
 			w.Numbers[w.Count] = value
 			w.Count++
