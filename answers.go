@@ -19,6 +19,8 @@ type answer struct {
 	Shape    Hash // of the outcome without its numbers and ids
 	Changes  int  // Run.Changes at the outcome
 	Turn     int  // number of the turn
+	Step     int  `json:",omitzero"` // number of the step of the outcome
+	Before   int  `json:",omitzero"` // number of the step of the outcome before it
 	Failing  bool
 	Words    int // number of words of the outcome
 	Moves    int // consecutive outcomes that differ from the one before in numbers and ids only
@@ -59,7 +61,7 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 	now := answer{
 		Question: step.TargetHash, Exact: step.ArgsHash, Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
 		Count: w.Count, Numbers: w.Numbers, Words: len(w.List), Failing: step.Failing,
-		Tail: w.Tail, Left: w.Left, Place: w.Place,
+		Tail: w.Tail, Left: w.Left, Place: w.Place, Step: step.Number,
 	}
 	before := r.s.Meter.answer(step.TargetHash)
 	if before == nil {
@@ -67,7 +69,7 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 		return stable, otherwise
 	}
 	recovered := before.Failing && !now.Failing && before.Exact == now.Exact
-	now.Advances = before.Advances + 1
+	now.Advances, now.Before = before.Advances+1, before.Step
 	normalized, varied = now.vary(before, t)
 	if varied != onward {
 		now.Advances = 0

@@ -37,6 +37,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 		return
 	}
 	m.Said, m.Message = len(s.words.List), outlineOf(&s.words)
+	r.tellsNew = r.tellsNews(&s.words) && m.Looked
 	asked := m.Asked
 	if m.Asked = false; !asked || len(s.words.List) < 2 || m.AskedAgain && m.Looked {
 		m.Looked = false
@@ -66,6 +67,29 @@ func (r *Run) converse(s *scratch, e *Event) {
 	if fresh > 0 && strings.HasSuffix(e.Text, "?") {
 		m.Question = said
 	}
+}
+
+// tellsNews reports whether a message of an assistant has an id that none of its earlier ones had, or such a number of the latest outcome.
+func (r *Run) tellsNews(w *fingerprint.Words) (news bool) {
+	var numbers []float64 // of the latest outcome
+	if latest := r.StepAt(0); latest != nil {
+		if a := r.s.Meter.answer(latest.TargetHash); a != nil {
+			numbers = a.Numbers[:a.Count]
+		}
+	}
+	k := 0
+	for _, word := range w.List {
+		number := word.Kind == fingerprint.Number
+		if !number && word.Kind != fingerprint.Mixed {
+			continue
+		}
+		fresh := r.s.Meter.Seen.add(word.Hash ^ saltTold)
+		news = news || fresh && (!number || k < w.Count && slices.Contains(numbers, w.Numbers[k]))
+		if number {
+			k++
+		}
+	}
+	return news
 }
 
 // ordinalOf returns the number in front of an item of a numbered list, such as a question of a questionnaire: the first number of a message,

@@ -67,6 +67,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	}
 	if o.Lines > 0 && effort.Alike == 1 && r.step.ResultCount == 1 && !r.step.Failing && varied == otherwise {
 		effort.Known, effort.Novelty = false, max(effort.Novelty, lineNovelty) // it asks again, and one line tells what has changed
+		m.News = r.step.Number
 	}
 	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {
@@ -193,6 +194,9 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		return 1
 	}
 	weight, alike := r.weighResult(t, o)
+	if a := m.answer(step.TargetHash); effort.Writes && a != nil && a.Before > 0 && m.News > a.Before && effort.Yield != Failure {
+		return 0 // another call has shown the effect of the equal call before
+	}
 	if step.Repeats.N >= 2 {
 		weight, alike = max(weight, weightAgain), 1
 	}

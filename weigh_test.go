@@ -92,6 +92,18 @@ func TestWhatIsWasted(t *testing.T) {
 		"a calibration whose error goes up and down": {func(n int) []Event {
 			return []Event{call("calibrate_axis", `{"axis":"x","feed":600}`, fmt.Sprintf(`{"axis":"x","error_um":%d,"ok":false}`, []int{962, 940, 971}[n%3]))}
 		}, 2, 4},
+		"one button that shows another page each time": {func(n int) []Event {
+			return []Event{
+				call("list_elements", `{"device":"emulator"}`, fmt.Sprintf(`[{"type":"TextView","text":"The harbour of %s","coordinates":{"x":84,"y":1310,"width":912,"height":96}},{"type":"Button","text":"Next","coordinates":{"x":420,"y":2040,"width":240,"height":120}}]`, cities[n])),
+				call("click", `{"x":540,"y":2100}`, `"Clicked at 540, 2100"`),
+			}
+		}, 0, 0.5},
+		"one button that shows the same page": {func(n int) []Event {
+			return []Event{
+				call("list_elements", `{"device":"emulator"}`, `[{"type":"TextView","text":"The harbour of Lima","coordinates":{"x":84,"y":1310,"width":912,"height":96}},{"type":"Button","text":"Next","coordinates":{"x":420,"y":2040,"width":240,"height":120}}]`),
+				call("click", `{"x":540,"y":2100}`, `"Clicked at 540, 2100"`),
+			}
+		}, 2, 4},
 		"one account locked after another": {func(n int) []Event {
 			return []Event{call("lock_account", fmt.Sprintf(`{"account":"%s","period":"2026-05"}`, cities[n]), fmt.Sprintf(`{"account":"%s","period":"2026-05","locked":true,"locked_at":"2026-06-25T12:01:46Z"}`, cities[n]))}
 		}, 0, 0.2},

@@ -201,7 +201,8 @@ Try: state what is new since the last attempt. If nothing is new, make a new pla
 
 A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
 in the whole message or in its first twelve words. Only messages since the latest new result are compared, because the rounds of a
-procedure are announced in the same words. A change in new words is a new result. Its weight halves every three messages. Messages of fewer than eight words
+procedure are announced in the same words. A change in new words is a new result. A message with an id that no earlier message has, or with
+such a number of the latest result, restates nothing. Its weight halves every three messages. Messages of fewer than eight words
 do not count. A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
 earlier messages of its agent. The finding is always advisory, because people who work together restate things, too.
 
