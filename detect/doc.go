@@ -159,11 +159,11 @@ their own, these words are the error, without the fixed sentence before them. A 
 failure, such as an exit status, an error or a traceback. A shell command that fails without a word such as error, failed or not found
 gives an answer, for example of a comparison or of a search. It does not count. If other calls changed something in between, the finding
 is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because
-the calls may rule out one cause after another. Up to that number, a failure with a line in new words is another one, such as the next task
-of a procedure. It is advisory, too, if each of the latest three outcomes tells of work on an item that
-no earlier call named, such as a crash with a smaller input. A call that waits before it tries again may fail twice as often. If a number in the errors
-falls twice, the count begins anew, because errors that get fewer or smaller are progress. So it does if the place of the error, such as a
-line, is further on twice.
+the calls may rule out one cause after another. It is advisory, too, if each of the latest three outcomes tells of work on an item that
+no earlier call named, such as a crash with a smaller input. Up to twice the number, a failure with a line in new words is no repetition, such as
+the next task of a procedure. A call that waits before it tries again may fail twice as often. If a number in the errors
+falls twice, the count begins anew, because errors that get fewer or smaller are progress. It also begins anew if
+the place of the error, such as a line, is further on twice.
 
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
 4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words
