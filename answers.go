@@ -19,6 +19,8 @@ type answer struct {
 	Shape    Hash // of the outcome without its numbers and ids
 	Changes  int  // Run.Changes at the outcome
 	Turn     int  // number of the turn
+	Step     int  `json:",omitzero"` // number of the step of the outcome
+	Before   int  `json:",omitzero"` // number of the step of the outcome before it
 	Failing  bool
 	Words    int // number of words of the outcome
 	Moves    int // consecutive outcomes that differ from the one before in numbers and ids only
@@ -29,6 +31,8 @@ type answer struct {
 	TailWays [4]uint8         // up for each number of Tail that has grown
 	Left     float64          // the first duration in the outcome, as fingerprint.Words.Left
 	Falls    int              // consecutive outcomes with a smaller Left
+	Place    float64          `json:",omitzero"` // the place in the outcome, as fingerprint.Words.Place
+	Rises    int              `json:",omitzero"` // consecutive failures with a greater Place
 	Advances int              `json:",omitzero"` // consecutive outcomes that vary onward
 	Shrinks  int              `json:",omitzero"` // consecutive outcomes of equal calls with fewer words
 }
@@ -57,7 +61,7 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 	now := answer{
 		Question: step.TargetHash, Exact: step.ArgsHash, Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
 		Count: w.Count, Numbers: w.Numbers, Words: len(w.List), Failing: step.Failing,
-		Tail: w.Tail, Left: w.Left,
+		Tail: w.Tail, Left: w.Left, Place: w.Place, Step: step.Number,
 	}
 	before := r.s.Meter.answer(step.TargetHash)
 	if before == nil {
@@ -65,7 +69,7 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 		return stable, otherwise
 	}
 	recovered := before.Failing && !now.Failing && before.Exact == now.Exact
-	now.Advances = before.Advances + 1
+	now.Advances, now.Before = before.Advances+1, before.Step
 	normalized, varied = now.vary(before, t)
 	if varied != onward {
 		now.Advances = 0
@@ -81,6 +85,9 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variation) {
 	stable := now.Stable
 	down := now.falls(before)
+	if now.Failing && before.Failing && before.Place > 0 && now.Place > before.Place {
+		now.Rises = before.Rises + 1
+	}
 	if before.Failing && !now.Failing && before.Exact == now.Exact {
 		varied = onward
 	}
@@ -103,7 +110,7 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 		switch {
 		case now.counts(before), now.Shrinks >= leastAdvances:
 			varied = onward
-		case now.Failing && before.Failing && down:
+		case now.Failing && before.Failing && (down || now.Rises >= leastAdvances):
 			varied = onward
 		case now.Failing && before.Failing && now.Words < before.Words:
 			varied = fewer

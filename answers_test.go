@@ -36,6 +36,40 @@ func TestErrorsSinceAnAnswerAdvanced(t *testing.T) {
 	}
 }
 
+// advances returns how often the answers to a call advanced, which is made again after each change.
+func advances(answers []Event) int {
+	r := NewRun("r", measured)
+	for k, answer := range answers {
+		r.Add(&Event{Type: ToolCallStarted, Tool: "edit", Input: json.RawMessage(fmt.Sprintf(`{"path":"a%d.go"}`, k))})
+		r.Add(&Event{Type: ToolCallCompleted, Tool: "edit", Output: json.RawMessage(`"saved"`)})
+		r.Add(&Event{Type: ToolCallStarted, Tool: "load", Input: json.RawMessage(`{"file":"bills.csv"}`)})
+		answer.Tool = "load"
+		r.Add(&answer)
+	}
+	return r.s.Advances
+}
+
+func TestAFailureThatMovesOnIsProgress(t *testing.T) {
+	for name, c := range map[string]struct {
+		lines []int
+		want  int
+	}{
+		"the failure moves on":      {[]int{139, 2704, 4410, 9911}, 1},
+		"the failure moves on once": {[]int{139, 2704, 2704, 2704}, 0},
+		"the failure moves around":  {[]int{139, 2704, 17, 2704}, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var answers []Event
+			for k, line := range c.lines {
+				answers = append(answers, Event{Type: ToolCallFailed, Error: json.RawMessage(fmt.Sprintf(`"field value out of range: 3%d.02.2026\nCONTEXT: line %d, column of the date"`, k%2, line))})
+			}
+			if got := advances(answers); got != c.want {
+				t.Errorf("the answers advanced %d times, want %d", got, c.want)
+			}
+		})
+	}
+}
+
 func TestAReadBehindAWaitIsAPoll(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool, input string

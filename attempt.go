@@ -87,6 +87,7 @@ const (
 	saltReturn          = 0x7F4A7C15 // templates of outcomes that occurred twice
 	saltSymptom         = 0x165667B1 // items that tell of a failure
 	saltLine            = 0x3C6EF372 // items of outcomes, without numbers and ids
+	saltTold            = 0x2545F491 // numbers and ids in messages of an assistant
 	saltDemand          = 0x61C88647 // words of a person
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 )

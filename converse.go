@@ -9,7 +9,8 @@ import (
 
 // converse adds a message to the evidence. A message of the assistant counts if it answers a person: the fewer new pairs of words it has,
 // the more it adds to Talk. It adds nothing if it has the first new word of the person's message, such as the field that a validator
-// misses, in a message that is known otherwise. A message of a person lowers the evidence of wasted steps.
+// misses, in a message that is known otherwise, or if it is the next item of a numbered list. A message of a person lowers the evidence of
+// wasted steps.
 func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
@@ -36,6 +37,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 		return
 	}
 	m.Said, m.Message = len(s.words.List), outlineOf(&s.words)
+	r.tellsNew = r.tellsNews(&s.words) && m.Looked
 	asked := m.Asked
 	if m.Asked = false; !asked || len(s.words.List) < 2 || m.AskedAgain && m.Looked {
 		m.Looked = false
@@ -52,6 +54,12 @@ func (r *Run) converse(s *scratch, e *Event) {
 	if m.Demand != 0 && m.heeds(&s.words) {
 		said = 0
 	}
+	if ordinal := ordinalOf(&s.words); ordinal > 0 {
+		if ordinal == m.Ordinal+1 {
+			said = 0
+		}
+		m.Ordinal = ordinal
+	}
 	if m.Talk < begunAgain {
 		m.Talked = r.current.Ref
 	}
@@ -59,6 +67,43 @@ func (r *Run) converse(s *scratch, e *Event) {
 	if fresh > 0 && strings.HasSuffix(e.Text, "?") {
 		m.Question = said
 	}
+}
+
+// tellsNews reports whether a message of an assistant has an id that none of its earlier ones had, or such a number of the latest outcome.
+func (r *Run) tellsNews(w *fingerprint.Words) (news bool) {
+	var numbers []float64 // of the latest outcome
+	if latest := r.StepAt(0); latest != nil {
+		if a := r.s.Meter.answer(latest.TargetHash); a != nil {
+			numbers = a.Numbers[:a.Count]
+		}
+	}
+	k := 0
+	for _, word := range w.List {
+		number := word.Kind == fingerprint.Number
+		if !number && word.Kind != fingerprint.Mixed {
+			continue
+		}
+		fresh := r.s.Meter.Seen.add(word.Hash ^ saltTold)
+		news = news || fresh && (!number || k < w.Count && slices.Contains(numbers, w.Numbers[k]))
+		if number {
+			k++
+		}
+	}
+	return news
+}
+
+// ordinalOf returns the number in front of an item of a numbered list, such as a question of a questionnaire: the first number of a message,
+// if a line or a sentence begins with it. It returns 0 for none.
+func ordinalOf(w *fingerprint.Words) float64 {
+	for _, word := range w.List {
+		if word.Kind == fingerprint.Number {
+			if !word.First || w.Count == 0 {
+				return 0
+			}
+			return w.Numbers[0]
+		}
+	}
+	return 0
 }
 
 // newWords adds the pairs of words of a message to the set of what was seen, and returns the share of them that is new in messages of

@@ -266,6 +266,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		s := getScratch()
 		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Masked))
 		s.words.Reset()
+		s.words.Requested = t.Requested
 		text, failure := e.Output, e.Error
 		switch {
 		case remark != nil:

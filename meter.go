@@ -64,6 +64,8 @@ type meter struct {
 	Refused    bool    `json:",omitzero"` // it also says that a message of the assistant was refused or failed
 	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
 	Demand     uint32  `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
+	News       int     `json:",omitzero"` // number of the latest step that made an equal call again and returned a line in new words
+	Ordinal    float64 `json:",omitzero"` // the number of the item of a numbered list that the assistant's latest answer was about
 	Looked     bool    // a step has ended since the assistant's latest message
 	LatestTool Hash    // of the latest step
 	Same       int     // consecutive earlier steps of that tool

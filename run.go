@@ -29,6 +29,7 @@ type Run struct {
 	current   Current
 	step      Step    // the step of the current event
 	callWords wordSet // the words of its call; with NeedEffort
+	tellsNew  bool    // the message of the current event tells news: see tellsNews
 	s         state
 
 	lastTool *Tool // of s.Tools

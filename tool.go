@@ -57,16 +57,17 @@ type Tool struct {
 
 // toolState is the part of a tool's state that only the fold reads. It is embedded so that a snapshot contains it.
 type toolState struct {
-	Waits               bool     `json:",omitzero"` // its calls only wait; with NeedEffort
-	Looks               bool     `json:",omitzero"` // its calls only look at something, according to its name; with NeedEffort
-	Distinct            bool     `json:",omitzero"` // Step.Question is ArgsHash, because an argument other than the primary ones changed an outcome
-	Turn                int      // number of the turn with the latest call
-	TurnCalls           int      // started calls in that turn
-	ProgressAtFirstCall int      // state updates and memory writes of the run before the tool's first call
-	Latest              int      // number of the latest call
-	Hash                Hash     // of the name
-	LastError           Hash     `json:",omitzero"` // the class of its latest error; with NeedEffort
-	Inputs              []*input // distinct inputs, the latest last; with NeedInputs
+	Waits               bool      `json:",omitzero"` // its calls only wait; with NeedEffort
+	Looks               bool      `json:",omitzero"` // its calls only look at something, according to its name; with NeedEffort
+	Requested           [2]uint32 `json:",omitzero"` // words of outcomes that tell of no failure, because its name asks for them; with NeedOutcomes
+	Distinct            bool      `json:",omitzero"` // Step.Question is ArgsHash, because an argument other than the primary ones changed an outcome
+	Turn                int       // number of the turn with the latest call
+	TurnCalls           int       // started calls in that turn
+	ProgressAtFirstCall int       // state updates and memory writes of the run before the tool's first call
+	Latest              int       // number of the latest call
+	Hash                Hash      // of the name
+	LastError           Hash      `json:",omitzero"` // the class of its latest error; with NeedEffort
+	Inputs              []*input  // distinct inputs, the latest last; with NeedInputs
 }
 
 // Streak is a series of consecutive equal elements: calls or outcomes.
@@ -122,6 +123,9 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 			r.forgetTool()
 		}
 		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name), Waits: r.options.Needs&NeedEffort != 0 && waitsByName(name), Looks: r.options.Needs&NeedEffort != 0 && looksByName(name)}}
+		if r.options.Needs&NeedOutcomes != 0 {
+			t.Requested = fingerprint.Requested(Words(name))
+		}
 		r.s.Tools[name] = t
 	}
 	r.lastTool = t

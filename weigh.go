@@ -33,10 +33,17 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	r.step.Effort.Lines = o.Lines
 	excused := m.Excused
 	r.assess(t, &o)
-	if r.step.Effort.Novelty >= newResult {
+	if r.step.Effort.Novelty >= newResult || r.changesItem() {
 		r.s.RestatedWeight, r.s.NewResult = 0, r.current.Ref.Number
 	}
 	r.estimate(t, &o, excused)
+}
+
+// changesItem reports whether the step has changed something in words that no earlier call of its tool has. Such a change is a new result,
+// whatever its acknowledgement says.
+func (r *Run) changesItem() bool {
+	effort := &r.step.Effort
+	return effort.Yield == Change && effort.Wasted == 0 && effort.Word != 0
 }
 
 // assess computes how much of the step was wasted, and adds it to the evidence.
@@ -60,6 +67,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	}
 	if o.Lines > 0 && effort.Alike == 1 && r.step.ResultCount == 1 && !r.step.Failing && varied == otherwise {
 		effort.Known, effort.Novelty = false, max(effort.Novelty, lineNovelty) // it asks again, and one line tells what has changed
+		m.News = r.step.Number
 	}
 	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {
@@ -186,6 +194,9 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		return 1
 	}
 	weight, alike := r.weighResult(t, o)
+	if a := m.answer(step.TargetHash); effort.Writes && a != nil && a.Before > 0 && m.News > a.Before && effort.Yield != Failure {
+		return 0 // another call has shown the effect of the equal call before
+	}
 	if step.Repeats.N >= 2 {
 		weight, alike = max(weight, weightAgain), 1
 	}

@@ -92,6 +92,27 @@ func TestWhatIsWasted(t *testing.T) {
 		"a calibration whose error goes up and down": {func(n int) []Event {
 			return []Event{call("calibrate_axis", `{"axis":"x","feed":600}`, fmt.Sprintf(`{"axis":"x","error_um":%d,"ok":false}`, []int{962, 940, 971}[n%3]))}
 		}, 2, 4},
+		"one button that shows another page each time": {func(n int) []Event {
+			return []Event{
+				call("list_elements", `{"device":"emulator"}`, fmt.Sprintf(`[{"type":"TextView","text":"The harbour of %s","coordinates":{"x":84,"y":1310,"width":912,"height":96}},{"type":"Button","text":"Next","coordinates":{"x":420,"y":2040,"width":240,"height":120}}]`, cities[n])),
+				call("click", `{"x":540,"y":2100}`, `"Clicked at 540, 2100"`),
+			}
+		}, 0, 0.5},
+		"one button that shows the same page": {func(n int) []Event {
+			return []Event{
+				call("list_elements", `{"device":"emulator"}`, `[{"type":"TextView","text":"The harbour of Lima","coordinates":{"x":84,"y":1310,"width":912,"height":96}},{"type":"Button","text":"Next","coordinates":{"x":420,"y":2040,"width":240,"height":120}}]`),
+				call("click", `{"x":540,"y":2100}`, `"Clicked at 540, 2100"`),
+			}
+		}, 2, 4},
+		"one account locked after another": {func(n int) []Event {
+			return []Event{call("lock_account", fmt.Sprintf(`{"account":"%s","period":"2026-05"}`, cities[n]), fmt.Sprintf(`{"account":"%s","period":"2026-05","locked":true,"locked_at":"2026-06-25T12:01:46Z"}`, cities[n]))}
+		}, 0, 0.2},
+		"a draft that comes back with one more revision": {func(n int) []Event {
+			return []Event{
+				call("edit_line", fmt.Sprintf(`{"line":7,"comment":"the purpose of this dinner was the city of %s and its harbour"}`, cities[n]), `{"line":7,"receipt":null,"saved":true}`),
+				call("submit_report", `{"report":"EXP-1"}`, fmt.Sprintf(`{"report":"EXP-1","outcome":"returned","revision":%d,"violations":["line 7: a receipt must be attached to expenses over 25 EUR"]}`, n+2)),
+			}
+		}, 1, 4},
 		"one recording transcribed with other settings": {func(n int) []Event {
 			return []Event{call("transcribe_audio", fmt.Sprintf(`{"file":"call.mp3","model":"%s"}`, []string{"base", "small", "large"}[n%3]), `{"text":"[Music]","language":"en"}`)}
 		}, 2, 4},

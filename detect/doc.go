@@ -160,8 +160,10 @@ failure, such as an exit status, an error or a traceback. A shell command that f
 gives an answer, for example of a comparison or of a search. It does not count. If other calls changed something in between, the finding
 is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because
 the calls may rule out one cause after another. It is advisory, too, if each of the latest three outcomes tells of work on an item that
-no earlier call named, such as a crash with a smaller input. A call that waits before it tries again may fail twice as often. If a number in the errors
-falls twice, the count begins anew, because errors that get fewer or smaller are progress.
+no earlier call named, such as a crash with a smaller input. Up to twice the number, a failure with a line in new words is no repetition, such as
+the next task of a procedure. A call that waits before it tries again may fail twice as often. If a number in the errors
+falls twice, the count begins anew, because errors that get fewer or smaller are progress. It also begins anew if
+the place of the error, such as a line, is further on twice.
 
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
 4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words
@@ -201,7 +203,8 @@ Try: state what is new since the last attempt. If nothing is new, make a new pla
 
 A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
 in the whole message or in its first twelve words. Only messages since the latest new result are compared, because the rounds of a
-procedure are announced in the same words. Its weight halves every three messages. Messages of fewer than eight words
+procedure are announced in the same words. A change in new words is a new result. A message with an id that no earlier message has, or with
+such a number of the latest result, restates nothing. Its weight halves every three messages. Messages of fewer than eight words
 do not count. A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
 earlier messages of its agent. The finding is always advisory, because people who work together restate things, too.
 
@@ -232,7 +235,8 @@ The agent repeats its earlier messages in its answers to a person.
 
 An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each
 step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. An answer does not
-count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. If a person or a
+count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. The next item of a
+numbered list, such as a question of a questionnaire, does not count either. If a person or a
 harness repeats that an answer failed, the next answer counts, whatever its other words are. If it reports another failure, the sum falls. The
 finding is always advisory, because a person may ask the same question again.
 

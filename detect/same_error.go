@@ -2,9 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs, and without progress. The
-// finding is Advisory below twice that number of failures, if calls changed something since the first failure, or if the tool is not a
-// shell and the inputs are about different items.
+// SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs, and without progress. Below
+// twice that number of failures, a failure with a line in new words is progress, and the finding is Advisory. It is also Advisory if calls
+// changed something since the first failure, or if the tool is not a shell and the inputs are about different items.
 //
 // It also fires, always Advisory, when the same class of error recurred with other steps in between.
 type SameError struct {
@@ -22,6 +22,9 @@ const stubbornNovelty = 0.06
 // errors.
 const novelError = 0.5
 
+// newDetail is the lowest novelty at which a line in new words makes a failure another one.
+const newDetail = 0.15
+
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
 	return unloop.Info{Name: "same_error", At: unloop.AtStale, Needs: unloop.NeedOutcomes | unloop.NeedExcerpts | unloop.NeedEffort}
@@ -38,7 +41,7 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if step.Effect == unloop.Polling { // it waits before it tries again
 		times *= 2
 	}
-	if n < times || row.Inputs < 2 {
+	if n < times || row.Inputs < 2 || n < 2*times && tellsMore(step) {
 		return d.stubborn(r, step)
 	}
 	_, output := r.Excerpt(step)
@@ -75,6 +78,12 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).attach(&f)
 	addNudgeContext(r, &f, 1)
 	return f, true
+}
+
+// tellsMore reports whether a failure of a known class has a line in new words, which is a part of its text that counts. It is another
+// failure then, such as the next task of a procedure or the next test of a suite.
+func tellsMore(step *unloop.Step) bool {
+	return step.Effort.Lines > 0 && step.Effort.Novelty >= newDetail
 }
 
 // tellsOfItems reports whether this step and the two failures of its tool before it tell of an item that no earlier call named.

@@ -186,10 +186,33 @@ func (w *Words) isCount(at int) bool {
 	return at < 2 || w.List[at-1].First || saysOf(w.List[at-2].Hash) == 0
 }
 
+// Requested returns fingerprints of the words that tell of a failure unless a tool with this name reports them, at most two: lock_account
+// reports "locked", and list_errors reports "errors". words yields the words of the name in lower case.
+func Requested(words func(yield func(string) bool)) (requested [2]uint32) {
+	n := 0
+	for word := range words {
+		stem := strings.TrimSuffix(strings.TrimSuffix(word, "s"), "e")
+		for _, end := range [...]string{"", "s", "e", "es", "ed", "ing"} {
+			form := stem + end
+			if end == "ed" && strings.HasSuffix(stem, "y") {
+				form = stem[:len(stem)-1] + "ied"
+			}
+			if h := hashWord([]byte(form), len(form)); saysOf(h)&fails != 0 && n < len(requested) {
+				requested[n] = h
+				n++
+			}
+		}
+	}
+	return requested
+}
+
 // denied reports whether the text says that a failure did not happen: "no errors", "0 failed", "Error: (none)", "to display errors".
 func (w *Words) denied(at int, says uint16) bool {
 	if says&fails == 0 {
 		return false
+	}
+	if h := w.List[at].Hash; h == w.Requested[0] || h == w.Requested[1] {
+		return true
 	}
 	if w.before == zeroSays || w.before&negates != 0 {
 		return true

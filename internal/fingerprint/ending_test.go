@@ -1,6 +1,9 @@
 package fingerprint
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestEnding(t *testing.T) {
 	for text, want := range map[string]Ending{
@@ -24,5 +27,44 @@ func TestEnding(t *testing.T) {
 				t.Errorf("the ending of %s is %d, want %d", text, w.Ending, want)
 			}
 		})
+	}
+}
+
+func TestWhatACallAsksForIsNoFailure(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, text string
+		want       Ending
+	}{
+		"an account is locked by lock_account":        {"lock account", `{"account":"A-1","locked":true}`, NoEnding},
+		"a request is denied by deny_request":         {"deny request", `"The request was denied."`, NoEnding},
+		"a domain is blocked by block_domain":         {"block domain", `{"status":"blocked"}`, NoEnding},
+		"errors are listed by list_errors":            {"list errors", `"errors of today: a printer is offline"`, NoEnding},
+		"missing values are found":                    {"find missing values", `"missing in column age: 14"`, NoEnding},
+		"an account is locked for another reason":     {"update account", `{"account":"A-1","locked":true}`, Refused},
+		"an account cannot be locked by lock_account": {"lock account", `"The account is locked by another user, so the call failed."`, Refused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var w Words
+			w.Reset()
+			w.Requested = Requested(strings.FieldsSeq(c.tool))
+			w.Add([]byte(c.text))
+			if w.Ending != c.want {
+				t.Errorf("the ending of %s is %d, want %d", c.text, w.Ending, c.want)
+			}
+		})
+	}
+}
+
+func TestANumberOfAttemptsIsNoContent(t *testing.T) {
+	for text, want := range map[string]int{
+		`{"attempt":3,"rows":7}`:   1,
+		"Retry 2 of the upload":    0,
+		`{"revision":8,"state":1}`: 1,
+		"3 attempts":               1,
+		"8 rows":                   1,
+	} {
+		if got := wordsOf(text).Count; got != want {
+			t.Errorf("%s: %d numbers, want %d", text, got, want)
+		}
 	}
 }

@@ -1,22 +1,67 @@
 package fingerprint
 
-import "slices"
+import "strings"
 
-// NamesID reports whether a number after the word is an id.
-func NamesID(word Word) bool { return word.Hash == idWord || word.Hash == pidWord }
+// named is what the word before a number says of it.
+type named uint8
 
-// isDuration reports whether a number after the words is a duration: the last one means a duration, or it is the unit after such a word.
-func isDuration(words []Word) bool {
-	last := words[len(words)-1]
-	if slices.Contains(durations[:], last.Hash) {
-		return true
-	}
-	return len(words) > 1 && !last.First && slices.Contains(secondsWords[:], last.Hash) && slices.Contains(durations[:], words[len(words)-2].Hash)
+const (
+	anID        named = 1 + iota // it is an id, or counts attempts, whatever they achieve
+	aDuration                    // it is a duration
+	ofADuration                  // it is a duration, if the word before says so
+	aPlace                       // it is a place in a text or in a series of records
+)
+
+// nameOfNumber is a word and what it says of the number after it.
+type nameOfNumber struct {
+	hash uint32
+	says named
 }
 
-var (
-	idWord       = hashWord([]byte("id"), 2)
-	pidWord      = hashWord([]byte("pid"), 3)
-	durations    = [...]uint32{hashWord([]byte("duration"), 8), hashWord([]byte("elapsed"), 7), hashWord([]byte("uptime"), 6), hashWord([]byte("took"), 4)}
-	secondsWords = [...]uint32{hashWord([]byte("ms"), 2), hashWord([]byte("s"), 1), hashWord([]byte("sec"), 3), hashWord([]byte("seconds"), 7)}
-)
+// naming is a hash table with open addressing.
+var naming = func() (t [64]nameOfNumber) {
+	for says, words := range map[named]string{
+		anID:        "id pid attempt attempts retry retries revision",
+		aDuration:   "duration elapsed uptime took",
+		ofADuration: "ms s sec seconds",
+		aPlace:      "line row record offset position",
+	} {
+		for word := range strings.FieldsSeq(words) {
+			h := hashWord([]byte(word), len(word))
+			at := h % uint32(len(t))
+			for t[at].hash != 0 {
+				at = (at + 1) % uint32(len(t))
+			}
+			t[at] = nameOfNumber{h, says}
+		}
+	}
+	return t
+}()
+
+// namedBy returns what a word says of the number after it, or 0.
+func namedBy(word Word) named {
+	at := word.Hash % uint32(len(naming))
+	for naming[at].hash != 0 {
+		if naming[at].hash == word.Hash {
+			return naming[at].says
+		}
+		at = (at + 1) % uint32(len(naming))
+	}
+	return 0
+}
+
+// NamesID reports whether a number after the word is an id, or counts attempts, whatever they achieve.
+func NamesID(word Word) bool { return namedBy(word) == anID }
+
+// numberAfter returns what the words say of a number after them: anID, aDuration, aPlace or 0.
+func numberAfter(words []Word) named {
+	last := words[len(words)-1]
+	says := namedBy(last)
+	if says != ofADuration {
+		return says
+	}
+	if len(words) > 1 && !last.First && namedBy(words[len(words)-2]) == aDuration {
+		return aDuration
+	}
+	return 0
+}

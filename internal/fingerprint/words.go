@@ -40,23 +40,25 @@ type Tail struct {
 // Words splits texts into words and classifies them. Punctuation and tags such as <output> separate words. The parts of a name with
 // underscores are separate words. Words reuses its buffers. It is not safe for concurrent use.
 type Words struct {
-	List    []Word
-	Numbers [maxNumbers]float64 // the first numbers
-	Count   int                 // number of Numbers
-	Left    float64             // the first duration, in the unit in which it is written; 0 for none
-	Tail    Tail
-	Shape   Hash                     // of the words; all words that are not Letters are equal
-	Ending  Ending                   // the end of the attempt, according to the text
-	Says    int                      // number of words, without numbers, ids and the words exit, code and status
-	Zero    bool                     // the Ending is Nothing, expressed as a count of 0
-	Void    bool                     // the text is an empty value, such as [] or None
-	Opaque  bool                     // the text is the name of an object, such as <Figure size 640x480>, and not its content
-	Passing bool                     // the text describes a transient failure, such as a timeout
-	before  uint16                   // what the previous word says: bits such as fails
-	latest  [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
-	after   int                      // numbers after the Tail
-	seen    int                      // numbers read
-	text    []byte
+	List      []Word
+	Numbers   [maxNumbers]float64 // the first numbers
+	Count     int                 // number of Numbers
+	Left      float64             // the first duration, in the unit in which it is written; 0 for none
+	Tail      Tail
+	Shape     Hash                     // of the words; all words that are not Letters are equal
+	Ending    Ending                   // the end of the attempt, according to the text
+	Says      int                      // number of words, without numbers, ids and the words exit, code and status
+	Zero      bool                     // the Ending is Nothing, expressed as a count of 0
+	Void      bool                     // the text is an empty value, such as [] or None
+	Opaque    bool                     // the text is the name of an object, such as <Figure size 640x480>, and not its content
+	Place     float64                  // the first number after a word such as line, which tells how far a text was read; 0 for none
+	Passing   bool                     // the text describes a transient failure, such as a timeout
+	Requested [2]uint32                // fingerprints of words that tell of no failure, because the call asks for what they say
+	before    uint16                   // what the previous word says: bits such as fails
+	latest    [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
+	after     int                      // numbers after the Tail
+	seen      int                      // numbers read
+	text      []byte
 }
 
 // Reset removes everything that was read.
@@ -222,14 +224,19 @@ func (w *Words) word(b []byte, before []Word, first bool) (n int, h uint32, kind
 		if n+1 < len(b) && b[n] == '.' && class[b[n+1]]&digit != 0 {
 			n += 1 + count(b[n+1:], digit)
 		}
-		switch {
-		case first:
-		case NamesID(before[len(before)-1]):
-			return n, hashWord(b, n), Mixed
-		case isDuration(before):
-			return n, 0, Volatile
-		}
 		value := decimal(b[:n])
+		if !first {
+			switch numberAfter(before) {
+			case anID:
+				return n, hashWord(b, n), Mixed
+			case aDuration:
+				return n, 0, Volatile
+			case aPlace:
+				if w.Place == 0 {
+					w.Place = value
+				}
+			}
+		}
 		if w.Count < maxNumbers {
 			w.Numbers[w.Count] = value
 			w.Count++

@@ -54,8 +54,8 @@ func kinds() []kind {
 		benign(connectorLookalikes()), benign(helpdeskLookalikes()), benign(researchLookalikes()),
 		compilerLoops(), deviceLoops(), trainingLoops(), pipelineLoops(), incidentLoops(),
 		benign(compilerLookalikes()), benign(deviceLookalikes()), benign(trainingLookalikes()), benign(pipelineLookalikes()), benign(incidentLookalikes()),
-		reporting(financeLoops()), reporting(caseworkLoops()), reporting(travelLoops()), reporting(logisticsLoops()), reporting(householdLoops()), reporting(roundtableLoops()),
-		reporting(benign(financeLookalikes())), reporting(benign(caseworkLookalikes())), reporting(benign(travelLookalikes())),
+		financeLoops(), caseworkLoops(), travelLoops(), reporting(logisticsLoops()), reporting(householdLoops()), reporting(roundtableLoops()),
+		benign(financeLookalikes()), benign(caseworkLookalikes()), benign(travelLookalikes()),
 		reporting(benign(logisticsLookalikes())), reporting(benign(householdLookalikes())), reporting(benign(roundtableLookalikes())))
 }
 
