@@ -104,7 +104,7 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 		if share > text.Overlap {
 			text.Overlap, text.MostSimilar = share, before.Ref
 		}
-		if before.Ref.Number >= r.s.NewResult {
+		if before.Ref.Number >= max(r.s.NewResult, r.s.Introduced) {
 			restated = max(restated, share)
 		}
 	}
