@@ -204,7 +204,8 @@ A message counts by its overlap with the most similar of the last six messages o
 in the whole message or in its first twelve words. Only messages since the latest new result are compared, because the rounds of a
 procedure are announced in the same words. While an agent that is new to the run has control, only messages since the handoff to it are
 compared, because it has not received the earlier ones. A message's weight halves every three messages. Messages of fewer than eight words
-do not count. A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
+do not count, nor does a standing phrase of at most 40 words, which is all that an agent sends between new messages of other agents.
+A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
 earlier messages of its agent. The finding is always advisory, because people who work together restate things, too.
 
 # stalled_steps
