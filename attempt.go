@@ -28,7 +28,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		}
 		shares.put(h)
 		selects = selects || readsRows(value)
-		if n := len(w.List) - from; n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0 && m.Seen.add(h^uint32(t.Hash)^saltCall) {
+		if n := len(w.List) - from; n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0 && m.Seen.add(h^uint32(t.Hash)^saltCall) && !slices.ContainsFunc(w.List[from:], m.isHandle) {
 			effort.Item = w.List[from].Hash
 		}
 	}
@@ -38,17 +38,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	if !objects {
 		w.Append(canonical)
 	}
-	for k, word := range w.List {
-		if word.Kind != fingerprint.Letters && m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) {
-			effort.Names = effort.Names<<32 | uint64(word.Hash)
-		}
-		if word.Kind == fingerprint.Letters && k < namedWords && m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) && effort.Word == 0 {
-			effort.Word = word.Hash
-		}
-		if k < echoedWords {
-			r.callWords.add(word.Hash)
-		}
-	}
+	handle := r.nameNewWords(t, w)
 	shares.words(w.List)
 	next.Outline = shares.outline()
 	effort.Words = len(w.List)
@@ -71,12 +61,40 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		}
 		effort.Alike = max(effort.Alike, alike)
 	}
+	if handle && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 {
+		effort.Alike, effort.Fresh = 1, 0
+	}
 	if len(m.Acts) < recentActs {
 		m.Acts = append(m.Acts, next)
 	} else {
 		m.Acts[m.N%recentActs] = next
 	}
 	m.N++
+}
+
+// nameNewWords sets the words of the step's call that name a new item, and records the words of the call. It reports whether one of them is a
+// handle that is new in calls of the tool.
+func (r *Run) nameNewWords(t *Tool, w *fingerprint.Words) (handle bool) {
+	m, effort := &r.s.Meter, &r.step.Effort
+	for k, word := range w.List {
+		letters := word.Kind == fingerprint.Letters
+		if k < echoedWords {
+			r.callWords.add(word.Hash)
+		}
+		if letters && k >= namedWords || !m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) {
+			continue
+		}
+		switch {
+		case letters && effort.Word == 0:
+			effort.Word = word.Hash
+		case letters:
+		case m.isHandle(word):
+			handle = true
+		default:
+			effort.Names = effort.Names<<32 | uint64(word.Hash)
+		}
+	}
+	return handle
 }
 
 // The set of what was seen has fingerprints of several kinds. Each kind has its own salt, so that they do not collide.
@@ -89,8 +107,33 @@ const (
 	saltLine            = 0x3C6EF372 // items of outcomes, without numbers and ids
 	saltTold            = 0x2545F491 // numbers and ids in messages of an assistant
 	saltDemand          = 0x61C88647 // words of a person
+	saltAcknowledgement = 0x5BD1E995 // outcomes of changes
+	saltHandle          = 0x4CF5AD43 // ids of calls that were made before
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 )
+
+// handles returns the first ids of the outcome of a call without new words. If the outcome has no new words either, they are those of an
+// earlier step, and an id, such as that of a job that was submitted again, names no new item.
+func (r *Run) handles(t *Tool, w *fingerprint.Words) (ids [mostHandles]uint32, n int) {
+	if effort := &r.step.Effort; effort.Names != 0 || effort.Item != 0 || effort.Word != 0 || t.Calls == 1 {
+		return ids, 0
+	}
+	for _, word := range w.List {
+		if word.Kind == fingerprint.Mixed && n < mostHandles {
+			ids[n] = word.Hash
+			n++
+		}
+	}
+	return ids, n
+}
+
+// isHandle reports whether a word is a handle.
+func (m *meter) isHandle(word fingerprint.Word) bool {
+	return word.Kind == fingerprint.Mixed && m.Seen.has(word.Hash^saltHandle)
+}
+
+// mostHandles is the number of ids of an outcome that can be handles.
+const mostHandles = 8
 
 // namedWords is the number of words at the beginning of a call that can name a new item.
 const namedWords = 16

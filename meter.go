@@ -118,7 +118,7 @@ const (
 	fullAnswer   = 5    // the least number of words of an outcome whose return counts
 	shortAnswer  = 15   // the most words of an acknowledgement
 	richAnswer   = 8    // the least number of runs of words of a rich outcome
-	namingWords  = 16   // the most words of a call in which a number names an item
+	namingWords  = 16   // the most words of a call that names an item by a number, or by known words
 	freshCommand = 0.3  // the share of new words from which on a shell command is a new action
 	reapplied    = 0.4  // the share of new words up to which a change is an earlier one with another value
 	knownNovelty = 0.15 // the novelty below which an outcome is known

@@ -77,6 +77,7 @@ type state struct {
 	LastUnobserved      EventRef
 
 	HandoffAgents []string
+	Introduced    int `json:",omitzero"` // number of the latest event of them, if its agent was new; else 0
 	HandoffEvents []EventRef
 	HandoffTotals []handoffTotals     // the totals at each of them
 	Speakers      map[string]*speaker `json:",omitempty"`
@@ -220,6 +221,10 @@ func (r *Run) countHandoff(e *Event) {
 	if e.Agent == "" {
 		return
 	}
+	r.s.Introduced = 0
+	if r.s.Agents[e.Agent] == 1 { // it is its first event
+		r.s.Introduced = r.current.Ref.Number
+	}
 	if len(r.s.HandoffAgents) == recentHandoffs {
 		r.s.HandoffAgents = slices.Delete(r.s.HandoffAgents, 0, 1)
 		r.s.HandoffEvents = slices.Delete(r.s.HandoffEvents, 0, 1)
@@ -311,6 +316,10 @@ func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
 func (r *Run) Handoffs() (agents []string, at []EventRef) {
 	return r.s.HandoffAgents, r.s.HandoffEvents
 }
+
+// Introduced returns the number of the latest handoff's event if the agent that received control was new to the run, else 0. What was said to
+// other agents before is new to it.
+func (r *Run) Introduced() int { return r.s.Introduced }
 
 // SinceHandoffs returns totals since the first handoff that Handoffs returns: words of assistants, their messages that are
 // nearly equal to an earlier one, and captured outcomes of calls. The run must keep NeedTexts and NeedOutcomes.

@@ -49,6 +49,12 @@ func (s *seen) add(h uint32) bool {
 	return !s.older.has(h)
 }
 
+// has reports whether h was added.
+func (s *seen) has(h uint32) bool {
+	h = max(h&maxFingerprint, 1)
+	return s.young.has(h) || s.older.has(h)
+}
+
 // maxFingerprint is the greatest fingerprint. The least is 1.
 const maxFingerprint = 1<<31 - 1
 

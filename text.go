@@ -21,6 +21,9 @@ const (
 	planWords = 100
 )
 
+// boilerplateWords is the most words of a standing phrase.
+const boilerplateWords = 40
+
 // restatedHalfLife is the half-life of RestatedWeight, in messages.
 const restatedHalfLife = 3
 
@@ -32,7 +35,7 @@ type Text struct {
 	Similar        int      // number of nearly equal messages of the agent, this one included
 	First          EventRef // the earliest of them
 	NovelSince     int      // messages of any agent since First that are not nearly equal to an earlier one
-	Boilerplate    bool     // the agent sends only this, between new messages of other agents; it is no evidence of a loop
+	Boilerplate    bool     // it has at most 40 words, and the agent sends only this, between new messages of other agents; it is no evidence of a loop
 	TrigramOverlap float64  // estimated Jaccard similarity of word trigrams with the most similar message, 0 to 1
 	Overlap        float64  // estimated Jaccard similarity of word bigrams, or of those of the opening if higher, with MostSimilar; 0 to 1
 	MostSimilar    EventRef // the message with the highest Overlap; the zero EventRef if Overlap is 0
@@ -104,7 +107,7 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 		if share > text.Overlap {
 			text.Overlap, text.MostSimilar = share, before.Ref
 		}
-		if before.Ref.Number >= r.s.NewResult && !r.tellsNew {
+		if before.Ref.Number >= max(r.s.NewResult, r.s.Introduced) && !r.tellsNew {
 			restated = max(restated, share)
 		}
 	}
@@ -119,7 +122,7 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 		return
 	}
 	r.s.RestatedWeight *= math.Exp2(-1.0 / restatedHalfLife)
-	if text.Boilerplate = text.Similar > len(sp.Messages) && text.NovelSince > 0; !text.Boilerplate {
+	if text.Boilerplate = text.Similar > len(sp.Messages) && text.NovelSince > 0 && text.Words <= boilerplateWords; !text.Boilerplate {
 		r.s.RestatedWeight += restated
 		r.s.RestatedSinceCall += restated
 	}

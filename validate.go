@@ -291,6 +291,7 @@ func (sp *speaker) validate(in *state) error {
 func (s *state) validateHandoffs() error {
 	var c snapshot.Check
 	n := len(s.HandoffAgents)
+	c.Count("Introduced", s.Introduced, s.Metrics.Events)
 	c.Count("number of handoffs", n, min(recentHandoffs, s.Metrics.Handoffs))
 	c.That(len(s.HandoffEvents) == n && len(s.HandoffTotals) == n, "HandoffAgents has %d entries, HandoffEvents %d and HandoffTotals %d", n, len(s.HandoffEvents), len(s.HandoffTotals))
 	if c.Err() != nil {

@@ -28,9 +28,15 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 		m.Excused = excusedSteps
 		return
 	}
+	ids, n := r.handles(t, w)
 	o := r.readOutcome(t, w, class, varied)
 	r.step.Effort.About = o.about && o.Runs >= richAnswer && r.step.Effort.about(w)
 	r.step.Effort.Lines = o.Lines
+	if o.Lines == 0 {
+		for _, id := range ids[:n] {
+			m.Seen.add(id ^ saltHandle)
+		}
+	}
 	excused := m.Excused
 	r.assess(t, &o)
 	if r.step.Effort.Novelty >= newResult || r.changesItem() {
@@ -140,7 +146,7 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 	case failed:
 		return Failure
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
-		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(o)):
+		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(t, o)):
 		return Change
 	case nothing:
 		return NothingFound
@@ -153,13 +159,26 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 // acknowledged reports whether the outcome says that the call changed something. It does if it mentions the new word of the call. It also does
 // if it is short or mentions a new item of the call, and either its words are new or the call names a new item. The name of an object, such as
 // a figure, does so if the call has new words: what the object shows is not known.
-func (r *Run) acknowledged(o *reading) bool {
+func (r *Run) acknowledged(t *Tool, o *reading) bool {
 	effort := &r.step.Effort
 	if o.words.Opaque && effort.Fresh >= freshCommand {
 		return true
 	}
-	return o.words.Ending != fingerprint.Nothing && (o.shown || (o.about || len(o.words.List) < shortAnswer) &&
+	short := len(o.words.List) < shortAnswer
+	return o.words.Ending != fingerprint.Nothing && (o.shown || short && r.acknowledgedAlike(t, o) || (o.about || short) &&
 		(effort.Names != 0 || effort.Item != 0 || !effort.Known && r.step.ResultCount == 1))
+}
+
+// acknowledgedAlike reports whether the outcome is a sentence in the words of an earlier acknowledgement of the tool, and its call was not made
+// before. A long call, such as a plan, may be the same one in other words.
+func (r *Run) acknowledgedAlike(t *Tool, o *reading) bool {
+	return !t.Shell && r.step.ArgsCount == 1 && r.step.Effort.Words <= namingWords && o.words.Says >= fullAnswer &&
+		r.s.Meter.Seen.has(acknowledgement(t, o.words))
+}
+
+// acknowledgement returns the fingerprint of an outcome of a change, without numbers and ids.
+func acknowledgement(t *Tool, w *fingerprint.Words) uint32 {
+	return uint32(fingerprint.Join(t.Hash, w.Shape)) ^ saltAcknowledgement
 }
 
 // weighChange sets how much of a change was wasted, and returns how much of the evidence is kept.
@@ -180,6 +199,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	}
 	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
+	m.Seen.add(acknowledgement(t, o.words))
 	m.Excused = excusedSteps
 	return kept
 }

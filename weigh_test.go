@@ -116,6 +116,12 @@ func TestWhatIsWasted(t *testing.T) {
 		"one recording transcribed with other settings": {func(n int) []Event {
 			return []Event{call("transcribe_audio", fmt.Sprintf(`{"file":"call.mp3","model":"%s"}`, []string{"base", "small", "large"}[n%3]), `{"text":"[Music]","language":"en"}`)}
 		}, 2, 4},
+		"each breaker switched off and on again": {func(n int) []Event {
+			turn := func(way string) Event {
+				return call("call_service", fmt.Sprintf(`{"service":"turn_%s","target":"breaker_%s"}`, way, cities[n]), fmt.Sprintf(`"Service switch.turn_%s called. 1 entity affected."`, way))
+			}
+			return []Event{turn("off"), call("get_state", `{"entity_id":"sensor.main_power"}`, fmt.Sprintf(`{"entity_id":"sensor.main_power","state":"%d"}`, 412+n*5%7)), turn("on")}
+		}, 0, 1},
 		"one table selected from in other words": {func(n int) []Event {
 			return []Event{call("execute_sql", fmt.Sprintf(`{"sql":"SELECT sum(total) AS s%d FROM bills WHERE city IS NOT NULL"}`, n), `"[{\"sum\":\"none so far\"}]"`)}
 		}, 0.8, 4},
@@ -138,5 +144,26 @@ func TestANewLineInTheAnswerToAnEqualCallIsNovelty(t *testing.T) {
 	})
 	if got >= 2 {
 		t.Errorf("wasted %.2f, want less than 2: each page has another title", got)
+	}
+}
+
+func TestAnIDThatARepeatedCallReturnedNamesNoNewItem(t *testing.T) {
+	for _, c := range []struct {
+		carriers []string
+		names    bool
+	}{
+		{[]string{"Oakline", "Castor", "Oakline"}, false},
+		{[]string{"Oakline", "Castor", "Meridian"}, true},
+	} {
+		r := NewRun("r", measured)
+		var look Effort
+		for n, carrier := range c.carriers {
+			tender := fmt.Sprintf("tnd_%d", 7023917+37*n)
+			effortOf(t, r, "tender_load", fmt.Sprintf(`{"load":"LD-387672","carrier":"%s"}`, carrier), fmt.Sprintf(`{"tender_id":"%s","status":"pending"}`, tender))
+			look = effortOf(t, r, "get_tender", fmt.Sprintf(`{"tender_id":"%s"}`, tender), fmt.Sprintf(`{"tender_id":"%s","carrier":"%s","status":"declined"}`, tender, carrier))
+		}
+		if got := look.Names != 0; got != c.names || (look.Alike == 1) == c.names {
+			t.Errorf("of the carriers %v: the last tender is a new item: %v, want %v; the look at it is alike an earlier one to %.2f", c.carriers, got, c.names, look.Alike)
+		}
 	}
 }

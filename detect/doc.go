@@ -192,6 +192,7 @@ Try: take the next concrete action, or say what is missing and stop.
 Messages are nearly the same if they share 80 % of their word trigrams, without case, numbers and punctuation. If more than
 eight trigrams differ, the finding is advisory, because a long text may be sent again with corrections. It is advisory, too, if the result
 of the latest call tells of work on an item that no earlier call named, because a message may report the state of each item.
+The rule ignores messages before a handoff to an agent that is new to the run, as long as that agent has control.
 
 # restated_messages
 
@@ -204,9 +205,11 @@ Try: state what is new since the last attempt. If nothing is new, make a new pla
 A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
 in the whole message or in its first twelve words. Only messages since the latest new result are compared, because the rounds of a
 procedure are announced in the same words. A change in new words is a new result. A message with an id that no earlier message has, or with
-such a number of the latest result, restates nothing. Its weight halves every three messages. Messages of fewer than eight words
-do not count. A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the
-earlier messages of its agent. The finding is always advisory, because people who work together restate things, too.
+such a number of the latest result, restates nothing. While an agent that is new to the run has control, only messages since the handoff to
+it are compared, because it has not received the earlier ones. A message's weight halves every three messages. Messages of fewer than eight
+words do not count, nor does a standing phrase of at most 40 words, which is all that an agent sends between new messages of other agents.
+A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the earlier messages of its
+agent. The finding is always advisory, because people who work together restate things, too.
 
 # stalled_steps
 

@@ -3,7 +3,7 @@ package detect
 import "github.com/unloop-ai/unloop"
 
 // RepeatedMessage fires when an agent has sent nearly equal messages among its last six, without novelty since the first of
-// them. Nearly equal means a resemblance of at least 0.8 of word trigrams, as in unloop.Text.
+// them, and without a handoff since then to a new agent that still has control: see unloop.Run.Introduced. Nearly equal means a resemblance of at least 0.8 of word trigrams, as in unloop.Text.
 type RepeatedMessage struct {
 	Times int // nearly equal messages, at most 6
 }
@@ -16,7 +16,7 @@ func (RepeatedMessage) Info() unloop.Info {
 // Check looks at the message that was just sent.
 func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	text := r.Current().Text
-	if text == nil || text.Similar < d.Times || text.Boilerplate || max(r.LastNovelty().Number, r.LastUnobserved().Number) > text.First.Number {
+	if text == nil || text.Similar < d.Times || text.Boilerplate || max(r.LastNovelty().Number, r.LastUnobserved().Number, r.Introduced()) > text.First.Number {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s sent nearly the same message %d times, among its last 6", speaker(r), text.Similar)

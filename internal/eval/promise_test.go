@@ -31,7 +31,8 @@ var least = map[string]float64{
 	"same_posts_in_feed": 0.65, "same_slots_offered": 0.85, "search_session_expires": 0.7, "segfault_again": 0.75, "self_signed_chain": 0.85,
 	"server_never_answers": 0.55, "signature_refused": 0.7, "style_without_effect": 0.7, "sudo_wants_password": 0.8,
 	"symbol_not_in_repository": 0.65, "tester_sends_back": 0.75, "tests_are_skipped": 0.65, "token_lacks_permission": 0.85,
-	"total_stays_the_same": 0.85, "typing_into_pager": 0.5, "update_rolls_back": 0.7, "variant_insisted_on": 0.7, "vehicle_not_armed": 0.65,
+	"load_tendered_to_same_carriers": 0.5, "total_stays_the_same": 0.85, "typing_into_pager": 0.5, "update_offered_again": 0.7,
+	"update_rolls_back": 0.7, "variant_insisted_on": 0.7, "vehicle_not_armed": 0.65,
 	"villager_talked_to_again": 0.55, "vote_tied": 0.55, "waiting_for_each_other": 0.7,
 }
 

@@ -16,7 +16,7 @@ type WordKind uint8
 const (
 	Letters  WordKind = iota // letters only
 	Number                   // digits, and a fraction
-	Mixed                    // letters and digits, as ids are, or a number after the word id or pid
+	Mixed                    // letters and digits, as ids are, a number after the word id or pid, or serialDigits after a prefix
 	Volatile                 // a time, a duration, an address: see Masker; or a number after a word such as duration
 )
 
@@ -168,7 +168,7 @@ func (w *Words) read(b []byte) {
 				continue
 			}
 		}
-		n, h, kind := w.word(b[i:], list, first)
+		n, h, kind := w.word(b, i, list, first)
 		if n == 0 {
 			if b[i] == symbolByte {
 				i += 2
@@ -205,10 +205,13 @@ func mark(b []byte) (n int, ends bool) {
 	return 1, false
 }
 
-// word returns the length, the fingerprint and the kind of the word at the beginning of b. The length is 0 if there is none. before
+// serialDigits is the least number of digits of a serial number, which follows its prefix directly, such as in tnd_8120967 or LD-387672.
+const serialDigits = 4
+
+// word returns the length, the fingerprint and the kind of the word in text at the index at. The length is 0 if there is none. before
 // are the words before it, and first means that it begins a line, a sentence or a JSON member.
-func (w *Words) word(b []byte, before []Word, first bool) (n int, h uint32, kind WordKind) {
-	kinds := uint8(0)
+func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h uint32, kind WordKind) {
+	b, kinds := text[at:], uint8(0)
 	for n < len(b) {
 		kind := partOfWord[b[n]]
 		if kind == 0 || b[n] == symbolByte && symbol(b[n:]) {
@@ -226,6 +229,9 @@ func (w *Words) word(b []byte, before []Word, first bool) (n int, h uint32, kind
 		}
 		value := decimal(b[:n])
 		if !first {
+			if n >= serialDigits && at > 1 && (text[at-1] == '_' || text[at-1] == '-') && class[text[at-2]]&alpha != 0 {
+				return n, hashWord(b, n), Mixed
+			}
 			switch numberAfter(before) {
 			case anID:
 				return n, hashWord(b, n), Mixed

@@ -56,6 +56,20 @@ func TestTheShapeOfATextOmitsNumbersAndIDs(t *testing.T) {
 	}
 }
 
+func TestASerialNumberBehindItsPrefixIsAnID(t *testing.T) {
+	for text, want := range map[string]WordKind{
+		"tnd_8120967": Mixed,
+		"LD-387672":   Mixed,
+		"page_200":    Number,
+		"9-8120967":   Number,
+		"8120967":     Number,
+	} {
+		if got := wordsOf(text).List; got[len(got)-1].Kind != want {
+			t.Errorf("the number in %s is of the kind %d, want %d", text, got[len(got)-1].Kind, want)
+		}
+	}
+}
+
 func TestOnlyTheBeginningAndTheEndOfALongTextAreRead(t *testing.T) {
 	w := wordsOf("first " + strings.Repeat("x y ", 1<<20) + " last")
 	if n := len(w.List); n > readHead+readTail {

@@ -54,9 +54,9 @@ func kinds() []kind {
 		benign(connectorLookalikes()), benign(helpdeskLookalikes()), benign(researchLookalikes()),
 		compilerLoops(), deviceLoops(), trainingLoops(), pipelineLoops(), incidentLoops(),
 		benign(compilerLookalikes()), benign(deviceLookalikes()), benign(trainingLookalikes()), benign(pipelineLookalikes()), benign(incidentLookalikes()),
-		financeLoops(), caseworkLoops(), travelLoops(), reporting(logisticsLoops()), reporting(householdLoops()), reporting(roundtableLoops()),
+		financeLoops(), caseworkLoops(), travelLoops(), logisticsLoops(), householdLoops(), roundtableLoops(),
 		benign(financeLookalikes()), benign(caseworkLookalikes()), benign(travelLookalikes()),
-		reporting(benign(logisticsLookalikes())), reporting(benign(householdLookalikes())), reporting(benign(roundtableLookalikes())))
+		benign(logisticsLookalikes()), benign(householdLookalikes()), benign(roundtableLookalikes()))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
