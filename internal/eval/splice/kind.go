@@ -56,7 +56,10 @@ func kinds() []kind {
 		benign(compilerLookalikes()), benign(deviceLookalikes()), benign(trainingLookalikes()), benign(pipelineLookalikes()), benign(incidentLookalikes()),
 		reporting(financeLoops()), reporting(caseworkLoops()), reporting(travelLoops()), reporting(logisticsLoops()), reporting(householdLoops()), reporting(roundtableLoops()),
 		reporting(benign(financeLookalikes())), reporting(benign(caseworkLookalikes())), reporting(benign(travelLookalikes())),
-		reporting(benign(logisticsLookalikes())), reporting(benign(householdLookalikes())), reporting(benign(roundtableLookalikes())))
+		reporting(benign(logisticsLookalikes())), reporting(benign(householdLookalikes())), reporting(benign(roundtableLookalikes())),
+		reporting(workbenchLoops()), reporting(storefrontLoops()), reporting(frontdeskLoops()), reporting(inquiryLoops()), reporting(databaseLoops()), reporting(crewLoops()),
+		reporting(benign(workbenchLookalikes())), reporting(benign(storefrontLookalikes())), reporting(benign(frontdeskLookalikes())),
+		reporting(benign(inquiryLookalikes())), reporting(benign(databaseLookalikes())), reporting(benign(crewLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
