@@ -43,12 +43,13 @@ func patchMaturesInReview(p *generator) (entries []entry, _ int) {
 	points = points[:p.between(5, 7)]
 	diff := "--- a/" + name + ".py\n+++ b/" + name + ".py"
 	for k, point := range points {
-		remark := fmt.Sprintf("%d remarks left. First: %s.", len(points)-k, point.remark)
+		remark := fmt.Sprintf(p.pick("Open remarks: %d. First: %s.", "%d to go. Now: %s.", "Remarks left: %d. Please start here: %s."),
+			len(points)-k, point.remark)
 		diff += "\n" + point.line
 		entries = append(
 			entries, say(capitalized(remark)).by(reviewer), handoff(reviewer, coder),
 			call("submit_patch", object("message", p.pick("Met: ", "Done: ", "Now: ")+point.remark, "diff", diff),
-				quoted(fmt.Sprintf("Patch set %d uploaded, %d lines changed.", k+2, k+1))).by(coder).
+				quoted(fmt.Sprintf("Patch set %d uploaded (+%d).", k+2, k+1))).by(coder).
 				after(thought{p.pick("", "A fair remark.", "Right.", "I see."), p.pick("Let me change that.", "I fix this one.", "Let me address it.",
 					"I take this remark now.")}), handoff(coder, reviewer),
 		)
@@ -61,15 +62,16 @@ func subtasksDelegatedInTurn(p *generator) (entries []entry, _ int) {
 	boss, worker := p.pick("manager", "orchestrator", "planner"), p.pick("analyst", "worker", "researcher")
 	region := p.shuffled("Bavaria", "Catalonia", "Flanders", "Galicia", "Lombardy", "Normandy", "Saxony", "Tyrol", "Wallonia")[:p.between(5,
 		8)]
-	what := p.pick("the number of charging stations", "the share of organic farms", "the rents per square metre",
-		"the nights spent by tourists", "the vacancies for nurses")
+	what := p.pick("the number of charging stations", "the number of organic farms", "the nights spent by tourists in thousands",
+		"the vacancies for nurses",
+		"the number of cargo bikes")
 	for k, name := range region {
 		value, change := p.between(30, 90_000), p.between(-30, 60)
 		entries = append(
 			entries, say(fmt.Sprintf("Please find %s in %s. That is part %d of %d.", what, name, k+1, len(region))).by(boss), handoff(boss, worker),
 			call("web_search", object("query", what+" "+name), object("answer", fmt.Sprintf("%s in %s: %d, %+d %% against the year before",
-				capitalized(strings.TrimPrefix(what, "the "+
-					"")), name, value, change), "source", "https://"+p.word()+".example/"+strings.ToLower(name))).by(worker).
+				capitalized(strings.TrimPrefix(what,
+					"the ")), name, value, change), "source", "https://"+p.word()+".example/"+strings.ToLower(name))).by(worker).
 				after(thought{"", p.pick("Let me look that up.", "I search for "+name+".", "Let me find the figure for "+name+".")}),
 			say(fmt.Sprintf("%s: %d (%+d %%).%s", name, value, change, p.pick("", " The source is the regional office.",
 				" The figure is preliminary."))).by(worker), handoff(worker, boss),
@@ -85,12 +87,17 @@ func chaptersPassThroughDesk(p *generator) (entries []entry, _ int) {
 		"Safety")[:p.between(5, 7)]
 	words, done := 0, ""
 	for k, title := range chapters {
-		n := p.between(300, 2400)
+		sentences := p.shuffled(
+			"Keep the device away from water.", "Use only the parts in the box.", "Ask a specialist before you open the housing.",
+			"Press the key for three seconds.",
+			"The lamp turns green when it is done.", "Wait until the motor has stopped.", "Wear gloves.", "Note the number on the back.",
+			"A dry cloth is enough.",
+		)[:p.between(3, 6)]
+		text := "# " + title + "\n\n" + strings.Join(sentences, " ") + p.pick(" See page ", " The table is on page ",
+			" For pictures see page ") + fmt.Sprint(p.between(3, 90)) + "."
+		n := len(strings.Fields(text))
 		words += n
 		file := fmt.Sprintf("%s/%02d.md", book, k+1)
-		text := "# " + title + "\n\n" + p.pick("Keep the device away from water.", "Use only the parts in the box.",
-			"Ask a specialist before you open the housing.", "Press the key for three seconds.", "The lamp turns green when it is done.") +
-			" " + p.pick("See page ", "The table is on page ", "For pictures see page ") + fmt.Sprint(p.between(3, 90)) + "."
 		entries = append(
 			entries, call("write_file", object("path", file, "content", text), quoted(fmt.Sprintf("Wrote %s (%d words).", file,
 				n))).by("translator").

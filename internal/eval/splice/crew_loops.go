@@ -24,10 +24,10 @@ func ticketOwnedByNobody(p *generator) (entries []entry, _ int) {
 	issue := p.pick("the double charge after the failed upgrade", "the licence that was paid and does not activate",
 		"the invoice for a server that was deleted", "the credit that the app does not show")
 	refusals := p.shuffled(
-		"This is not a matter for %[1]s. Passing it to %[2]s.", "%[2]s has to look at this, I hand it over.", "We cannot help with %[3]s in "+
-			"%[1]s. %[2]s will take it from here.", "I checked: %[3]s belongs to %[2]s. Transferring.",
-		"Sorry, wrong team. I forward you to %[2]s.", "%[1]s has no access to this. %[2]s should know more.", "That sounds like a case for "+
-			"%[2]s, so I send it there.", "This needs %[2]s first. Handing over.",
+		"This is not a matter for %[1]s. Passing it to %[2]s.", "%[2]s has to look at this, I hand it over.",
+		"We cannot help with %[3]s in %[1]s. %[2]s will take it from here.", "I checked: %[3]s belongs to %[2]s. Transferring.",
+		"Sorry, wrong team. I forward you to %[2]s.", "%[1]s has no access to this. %[2]s should know more.",
+		"That sounds like a case for %[2]s, so I send it there.", "This needs %[2]s first. Handing over.",
 	)
 	entries = append(entries, user("Please help me with "+issue+"."))
 	for k := range 3 * p.between(2, 4) {
@@ -83,13 +83,13 @@ func resultPromisedToManager(p *generator) (entries []entry, _ int) {
 	what := p.pick("the comparison of the three vendors", "the sales forecast", "the summary of the interviews", "the risk table",
 		"the list of open contracts")
 	asks := p.shuffled(
-		capitalized(worker)+", where is "+what+"?", "Any progress on "+what+"?", "I still need "+what+". How far are you?", "Please send me "+
-			""+what+" now.", "Status of "+what+"?", "We are waiting for "+what+".", "Can you deliver "+what+" in this turn?",
+		capitalized(worker)+", where is "+what+"?", "Any progress on "+what+"?", "I still need "+what+". How far are you?",
+		"Please send me "+what+" now.", "Status of "+what+"?", "We are waiting for "+what+".", "Can you deliver "+what+" in this turn?",
 	)
 	answers := p.shuffled(
-		"I am working on "+what+" and will share it shortly.", "Almost there. "+capitalized(what)+" follows in a moment.", "On it! I will get "+
-			"back to you with "+what+".", "Understood. I will prepare "+what+" right away.", "Thank you for your patience, "+what+" is in "+
-			"progress.",
+		"I am working on "+what+" and will share it shortly.", "Almost there. "+capitalized(what)+" follows in a moment.",
+		"On it! I will get back to you with "+what+".", "Understood. I will prepare "+what+" right away.",
+		"Thank you for your patience, "+what+" is in progress.",
 		"Sure, I will start with "+what+" immediately.", "Yes, I will deliver "+what+" as soon as it is ready.",
 	)
 	for k := range p.between(5, 7) {
@@ -100,13 +100,15 @@ func resultPromisedToManager(p *generator) (entries []entry, _ int) {
 
 // subagentLacksContext starts a subagent again and again with other words, and it lacks the file that nobody gives it.
 func subagentLacksContext(p *generator) (entries []entry, _ int) {
-	missing := p.pick("the design document", "the failing log", "the list of customers", "the API specification", "last year's report")
-	job := p.pick("write the migration plan", "find the cause of the outage", "draft the announcement", "estimate the effort",
-		"review the contract")
+	job, missing, _ := strings.Cut(p.pick(
+		"write the migration plan: the design document", "find the cause of the outage: the log of last night",
+		"draft the announcement: the release notes",
+		"review the contract: the signed version", "compare the offers: the list of prices", "update the forecast: last year's report",
+	), ": ")
 	prompts := p.shuffled(
-		"%s, based on %s.", "Your task: %s. Use %s.", "Please %s. Everything that you need is in %s.", "You are an expert. %s with the help of "+
-			"%s, and answer in full.", "Read %[2]s carefully and %[1]s.", "Be thorough: %s and cite %s.", "Think step by step, then %s. Source: "+
-			"%s.",
+		"%s, based on %s.", "Your task: %s. Use %s.", "Please %s. Everything that you need is in %s.",
+		"You are an expert: %s with the help of %s, and answer in full.", "Read %[2]s carefully and %[1]s.", "Be thorough: %s and cite %s.",
+		"Think step by step, then %s. Source: %s.",
 		"%s. Do not ask back, just use %s.",
 	)
 	answers := []string{

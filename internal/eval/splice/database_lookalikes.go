@@ -45,60 +45,82 @@ func importGetsToLaterLine(p *generator) (entries []entry, _ int) {
 	}
 	n := p.between(5, 8)
 	for k := range n {
-		bad, column, why := p.badValue(s)
+		bad, mended, column, why := p.badValue(s)
 		output := fmt.Sprintf("ERROR:  %s\nCONTEXT:  COPY %s, line %d, column %s: \"%s\"", why, s.table, line, column, bad)
+		mend := fmt.Sprintf("sed -i '%ds/%s/%s/' %s && sed -n '%dp' %s", line, bad, mended, file, line, file)
 		entries = append(
 			entries, h.shell(load, output, 1).after(w.of(p, k)),
-			h.shell(fmt.Sprintf("sed -i '%ds/%s/%s/' %s && sed -n '%dp' %s", line, bad, p.pick("0", "1", "12"), file, line, file),
-				fmt.Sprintf("%d,%s,%s", line, p.word(), p.word()), 0),
+			h.shell(mend, fmt.Sprintf("%d,%s,%s,%s", p.between(1000, 90_000), p.word(), mended, p.pick("open", "closed", "new")), 0),
 		)
 		line += p.between(30, 4000)
 	}
-	return append(entries, h.shell(load, fmt.Sprintf("COPY %d", line), 0)), 0
+	return append(entries, h.shell(load, fmt.Sprintf("COPY %d", line+p.IntN(3000)), 0)), 0
 }
 
-// badValue returns a value that a column does not take, and the database's words for that.
-func (p *generator) badValue(s subject) (value, column, why string) {
+// badValue returns a value that a column does not take, the value that it takes, and the database's words for that.
+func (p *generator) badValue(s subject) (value, mended, column, why string) {
+	whole, cents := p.between(1, 900), p.IntN(100)
 	switch p.IntN(4) {
 	case 0:
-		value = fmt.Sprintf("%d,%02d", p.between(1, 900), p.IntN(100))
-		return value, s.amount, "invalid input syntax for type numeric: \"" + value + "\""
+		value = fmt.Sprintf("%d'%02d", whole, cents)
+		return value, fmt.Sprintf("%d.%02d", whole, cents), s.amount, "invalid input syntax for type numeric: \"" + value + "\""
 	case 1:
-		value = fmt.Sprintf("%d.%d.2025", p.between(13, 31), p.between(1, 12))
-		return value, s.day, "date/time field value out of range: \"" + value + "\""
+		day, month := p.between(13, 28), p.between(1, 12)
+		value = fmt.Sprintf("%d.%d.2025", day, month)
+		return value, fmt.Sprintf("2025-%02d-%02d", month, day), s.day, "date/time field value out of range: \"" + value + "\""
 	case 2:
-		value = p.pick("n-a", "none", "unknown") + fmt.Sprint(p.IntN(100))
-		return value, s.key, "invalid input syntax for type integer: \"" + value + "\""
+		value = fmt.Sprintf("no %d", whole)
+		return value, fmt.Sprint(whole), s.key, "invalid input syntax for type integer: \"" + value + "\""
 	}
-	value = strings.Repeat(p.word(), 5)
-	return value, s.kind, "value too long for type character varying(20)"
+	value = strings.Join(p.words(4), " ")
+	return value, strings.TrimSpace(value[:min(20, len(value))]), s.kind, "value too long for type character varying(20)"
 }
 
 // queryGrowsBySteps builds a report by one more expression at a time, and looks at the rows of each.
 func queryGrowsBySteps(p *generator) (entries []entry, _ int) {
 	d, s := p.database(), p.subject()
-	parts := p.shuffled(
-		"base AS (SELECT * FROM "+s.table+" WHERE "+s.amount+" > 0)", "daily AS (SELECT "+s.day+"::date AS d, SUM("+s.amount+") AS x FROM "+
-			""+s.table+" GROUP BY 1)", "per_"+s.kind+" AS (SELECT "+s.kind+", AVG("+s.amount+") AS x FROM "+s.table+" GROUP BY 1)",
-		"top AS (SELECT "+s.key+", SUM("+s.amount+") AS x FROM "+s.table+" GROUP BY 1 ORDER BY 2 DESC LIMIT 100)", "first_seen AS (SELECT "+
-			""+s.key+", MIN("+s.day+") AS x FROM "+s.table+" GROUP BY 1)",
-		"weekly AS (SELECT DATE_TRUNC('week', "+s.day+") AS w, COUNT(*) AS x FROM "+s.table+" GROUP BY 1)", "outliers AS (SELECT * FROM "+
-			""+s.table+" WHERE "+s.amount+" > 1000)", "repeat_"+s.key+" AS (SELECT "+s.key+", COUNT(*) AS x FROM "+s.table+" GROUP BY 1 HAVING "+
-			"COUNT(*) > 1)",
-	)[:p.between(5, 8)]
+	day := func() string { return fmt.Sprintf("2026-%02d-%02d", p.between(1, 12), p.between(1, 28)) }
+	number := func() string { return fmt.Sprint(p.between(10, 99_999)) }
+	type part struct {
+		name, column, expression, value string
+		key, figure                     func() string
+	}
+	parts := []part{
+		{"daily", "d", s.day + "::date AS d, SUM(" + s.amount + ")", "total", day, number},
+		{"per_" + s.kind, s.kind, s.kind + ", AVG(" +
+			s.amount + ")", "mean", p.word, number},
+		{"top", s.key, s.key + ", MAX(" + s.amount + ")", "best", number, number},
+		{
+			"first_seen", s.key, s.key + ", MIN(" + s.day + ")",
+			"since", number, day,
+		},
+		{"weekly", "w", "DATE_TRUNC('week', " + s.day + ") AS w, COUNT(*)", "n", day, number},
+		{"last_seen", s.key, s.key + ", MAX(" + s.day +
+			")", "until", number, day},
+		{"kinds", s.kind, s.kind + ", COUNT(DISTINCT " + s.key + ")", "n", p.word, number},
+		{
+			"repeats", s.key, s.key + ", COUNT(*)", "times",
+			number, number,
+		},
+	}
+	p.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
 	w := wording{
 		first: []string{"I build the report step by step.", "Let me start with the first part."},
 		seen:  []string{"These rows look right.", "Good, this step is as expected.", "The numbers are plausible.", "That part works."},
 		next:  []string{"Now the next part.", "Let me add the next expression.", "Next step of the report.", "Let me extend the query."},
 	}
-	for k := range parts {
-		name, _, _ := strings.Cut(parts[k], " ")
+	query := "WITH "
+	for k, part := range parts[:p.between(5, 8)] {
+		if k > 0 {
+			query += ",\n     "
+		}
+		query += fmt.Sprintf("%s AS (SELECT %s AS %s FROM %s GROUP BY 1)", part.name, part.expression, part.value, s.table)
 		rows := make([][]string, p.between(2, 4))
 		for n := range rows {
-			rows[n] = []string{p.word(), fmt.Sprint(p.between(10, 99_999))}
+			rows[n] = []string{part.key(), part.figure()}
 		}
-		query := "WITH " + strings.Join(parts[:k+1], ",\n     ") + "\nSELECT * FROM " + name + " LIMIT 5"
-		entries = append(entries, d.rows(query, []string{name, "x"}, rows...).after(w.of(p, k)))
+		entries = append(entries, d.rows(query+"\nSELECT * FROM "+part.name+" LIMIT 5", []string{part.column, part.value},
+			rows...).after(w.of(p, k)))
 	}
 	return entries, 0
 }
@@ -106,6 +128,7 @@ func queryGrowsBySteps(p *generator) (entries []entry, _ int) {
 // backfillWatchedToItsEnd asks how far a job is; it has written more rows each time.
 func backfillWatchedToItsEnd(p *generator) (entries []entry, _ int) {
 	s := p.subject()
+	minutes := p.between(30, 900)
 	total, id := p.between(400, 9000)*1000, p.uuid()[:8]
 	tool, written := p.pick("get_job", "job_status", "dag_run_status"), 0
 	w := wording{
@@ -121,7 +144,7 @@ func backfillWatchedToItsEnd(p *generator) (entries []entry, _ int) {
 		}
 		entries = append(entries, call("sleep", object("seconds", 60*p.between(1, 5)), quoted("ok")).after(w.of(p, n)),
 			call(tool, object("job_id", id), object("job_id", id, "table", s.table, "state", state, "rows_written", written, "rows_total", total,
-				"partition", fmt.Sprintf("2026-%02d", 1+written*11/total), "checked_at", p.clock())))
+				"partition", fmt.Sprintf("2026-%02d", 1+written*11/total), "checked_at", p.minutesLater(&minutes))))
 	}
 	return entries, 0
 }

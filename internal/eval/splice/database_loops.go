@@ -51,18 +51,19 @@ func (d database) rows(query string, columns []string, rows ...[]string) entry {
 	return call("mcp__warehouse__query", object("sql", query), content(string(object("columns", columns, "rows", rows, "elapsed_ms", took))))
 }
 
-// refused returns a query that the database refuses.
-func (d database) refused(query, reason string) entry {
+// refused returns a query that the database refuses, with the class of the error.
+func (d database) refused(query, class, reason string) entry {
 	switch d.form {
 	case 0:
 		return failed("execute_sql", object("query", query), "ERROR:  "+reason)
 	case 1:
-		return call("sql_db_query", object("query", query), quoted("Error: (psycopg2.errors) "+reason+"\n\n[SQL: "+query+"]\n(Background on "+
-			"this error at: https://sqlalche.me/e/20/f405)"))
+		return call("sql_db_query", object("query", query), quoted("Error: (psycopg2.errors."+class+") "+reason+
+			"\n\n[SQL: "+query+"]\n(Background on this error at: https://sqlalche.me/e/20/f405)"))
 	case 2:
-		return failed("run_query", object("sql", query, "project", "analytics-prod"), fmt.Sprintf("400 %s; job ID: job_%s", reason, d.uuid()[:8]))
+		reason = fmt.Sprintf("400 %s; job ID: job_%s", reason, d.uuid()[:8])
+		return failed("run_query", object("sql", query, "project", "analytics-prod"), reason)
 	}
-	return call("mcp__warehouse__query", object("sql", query), content("Query failed after "+fmt.Sprint(d.between(3, 900))+" ms: "+reason))
+	return call("mcp__warehouse__query", object("sql", query), content(fmt.Sprintf("Query failed after %d ms: %s", d.between(3, 900), reason)))
 }
 
 // subject is what tables of a database are about.
@@ -100,23 +101,25 @@ var asksDatabase = wording{
 // groupByRejectedAgain rewrites a query around the column that is neither grouped nor aggregated.
 func groupByRejectedAgain(p *generator) (entries []entry, _ int) {
 	d, s := p.database(), p.subject()
-	reason := "column \"" + s.table + "." + s.day + "\" must appear in the GROUP BY clause or be used in an aggregate function"
-	if d.form == 2 {
-		reason = "SELECT list expression references column " + s.day + " which is neither grouped nor aggregated"
-	}
 	queries := p.shuffled(
-		"SELECT %[2]s, %[5]s, SUM(%[4]s) FROM %[1]s GROUP BY %[2]s", "SELECT %[2]s, %[5]s, SUM(%[4]s) AS sum FROM %[1]s GROUP BY %[2]s ORDER BY "+
-			"sum DESC", "SELECT DISTINCT %[2]s, %[5]s, SUM(%[4]s) FROM %[1]s GROUP BY %[2]s",
-		"SELECT %[2]s, %[5]s, COUNT(*), SUM(%[4]s) FROM %[1]s GROUP BY 1", "SELECT %[1]s.%[2]s, %[1]s.%[5]s, SUM(%[1]s.%[4]s) FROM %[1]s GROUP "+
-			"BY %[1]s.%[2]s",
-		"WITH t AS (SELECT * FROM %[1]s) SELECT %[2]s, DATE(%[5]s), SUM(%[4]s) FROM %[1]s GROUP BY %[2]s", "SELECT %[2]s, EXTRACT(month FROM "+
-			"%[5]s), SUM(%[4]s) FROM %[1]s GROUP BY %[2]s",
-		"SELECT %[2]s, %[5]s, SUM(%[4]s) FROM %[1]s WHERE %[4]s > 0 GROUP BY %[2]s HAVING SUM(%[4]s) > 0",
+		"SELECT %[2]s, %[4]s, SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
+		"SELECT %[2]s, %[4]s, SUM(%[3]s) AS sum FROM %[1]s GROUP BY %[2]s ORDER BY sum DESC",
+		"SELECT DISTINCT %[2]s, %[4]s, SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
+		"SELECT %[2]s, %[4]s, COUNT(*), SUM(%[3]s) FROM %[1]s GROUP BY 1",
+		"SELECT %[1]s.%[2]s, %[1]s.%[4]s, SUM(%[1]s.%[3]s) FROM %[1]s GROUP BY %[1]s.%[2]s",
+		"SELECT %[2]s, TO_CHAR(%[4]s, 'YYYY-MM'), SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
+		"SELECT %[2]s, EXTRACT(month FROM %[4]s), SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
+		"SELECT %[2]s, %[4]s, SUM(%[3]s) FROM %[1]s WHERE %[3]s > 0 GROUP BY %[2]s HAVING SUM(%[3]s) > 0",
 	)
 	for k, query := range queries[:p.between(5, 8)] {
-		query = fmt.Sprintf(query, s.table, s.kind, s.value, s.amount, s.day)
-		entries = append(entries, d.refused(query, reason+p.pick("", fmt.Sprintf("\nLINE 1: %s\n        ^", query[:min(30,
-			len(query))]))).after(asksDatabase.of(p, k)))
+		query = fmt.Sprintf(query, s.table, s.kind, s.amount, s.day)
+		at := strings.Index(query, s.day)
+		reason := "column \"" + s.table + "." + s.day + "\" must appear in the GROUP BY clause or be used in an aggregate function\nLINE 1: " +
+			query + "\n" + strings.Repeat(" ", 8+at) + "^"
+		if d.form == 2 {
+			reason = fmt.Sprintf("SELECT list expression references column %s which is neither grouped nor aggregated at [1:%d]", s.day, at+1)
+		}
+		entries = append(entries, d.refused(query, "GroupingError", reason).after(asksDatabase.of(p, k)))
 	}
 	return entries, 1
 }
@@ -126,8 +129,8 @@ func noRowsInAnySpelling(p *generator) (entries []entry, _ int) {
 	d, s := p.database(), p.subject()
 	lower := strings.ToLower(s.value)
 	where := p.shuffled(
-		s.kind+" = '"+s.value+"'", s.kind+" = '"+lower+"'", s.kind+" ILIKE '"+s.value+"'", "LOWER("+s.kind+") = '"+lower+"'", "TRIM("+s.kind+") "+
-			"= '"+s.value+"'", s.kind+" LIKE '%"+s.value[:4]+"%'",
+		s.kind+" = '"+lower+"'", s.kind+" ILIKE '"+s.value+"'", "LOWER("+s.kind+") = '"+lower+"'", "TRIM("+s.kind+") = '"+s.value+"'",
+		s.kind+" LIKE '%"+s.value[:4]+"%'",
 		"UPPER("+s.kind+") = '"+strings.ToUpper(s.value)+"'", s.kind+" IN ('"+s.value+"', '"+lower+"')", s.kind+" ~* '"+lower[:4]+"'",
 	)
 	w := wording{
@@ -138,10 +141,11 @@ func noRowsInAnySpelling(p *generator) (entries []entry, _ int) {
 			"I'll filter in another way.",
 		},
 	}
-	columns := p.pick("SELECT *", "SELECT "+s.key+", "+s.amount, "SELECT "+s.kind+", "+s.amount+", "+s.day)
-	for k, condition := range where[:p.between(6, 9)] {
-		query := columns + " FROM " + s.table + " WHERE " + condition + p.pick("", " LIMIT 10", " ORDER BY "+s.day)
-		entries = append(entries, d.rows(query, []string{s.key, s.kind, s.amount, s.day}).after(w.of(p, k)))
+	columns := [][]string{{s.key, s.amount}, {s.kind, s.amount, s.day}, {s.key, s.kind, s.day}}[p.IntN(3)]
+	for k, condition := range append([]string{s.kind + " = '" + s.value + "'"}, where...)[:p.between(6, 9)] {
+		query := "SELECT " + strings.Join(columns, ", ") + " FROM " + s.table + " WHERE " + condition + p.pick("", " LIMIT 10",
+			" ORDER BY "+s.day)
+		entries = append(entries, d.rows(query, columns).after(w.of(p, k)))
 	}
 	return entries, 1
 }
@@ -151,9 +155,10 @@ func schemaAndCheckerInCircle(p *generator) (entries []entry, _ int) {
 	s := p.subject()
 	others := p.shuffled("users", "countries", "sessions", "audit_log", "products", "teams")[:3]
 	tables := s.table + ", " + strings.Join(others, ", ")
-	schema := fmt.Sprintf("CREATE TABLE %s (\n\tid INTEGER NOT NULL, \n\t%s INTEGER, \n\t%s VARCHAR(40), \n\t%s NUMERIC(10, 2), \n\t%s "+
-		"TIMESTAMP, \n\tPRIMARY KEY (id)\n)\n\n/*\n3 rows from %s table:\nid\t%s\t%s\n1\t%d\tA\n2\t%d\tB\n3\t%d\tA\n*/",
-		s.table, s.key, s.kind, s.amount, s.day, s.table, s.key, s.kind, p.between(10, 99), p.between(10, 99), p.between(10, 99))
+	schema := fmt.Sprintf("CREATE TABLE %s (\n\tid INTEGER NOT NULL, \n\t%s INTEGER, \n\t%s VARCHAR(40), \n\t%s NUMERIC(10, 2), \n"+
+		"\t%s TIMESTAMP, \n\tPRIMARY KEY (id)\n)\n\n/*\n3 rows from %s table:\nid\t%s\t%s\n1\t%d\t%s\n2\t%d\t%s\n3\t%d\t%s\n*/",
+		s.table, s.key, s.kind, s.amount, s.day, s.table, s.key, s.kind,
+		p.between(10, 39), s.value, p.between(40, 69), p.pick("Other", "unknown", "Misc"), p.between(70, 99), s.value)
 	list, read, check := "sql_db_list_tables", "sql_db_schema", "sql_db_query_checker"
 	if p.coin() {
 		list, read, check = "list_tables", "describe_table", "validate_sql"
@@ -175,7 +180,8 @@ func schemaAndCheckerInCircle(p *generator) (entries []entry, _ int) {
 			" ORDER BY 2 DESC"))
 		entries = append(
 			entries, call(list, object("tool_input", ""), quoted(tables)).after(w.of(p, k)),
-			call(read, object("table_names", s.table), quoted(schema)).after(thought{"", p.pick("Let me look at the schema.", "Now the columns.", "")}),
+			call(read, object("table_names", s.table), quoted(schema)).after(thought{"", p.pick("Let me look at the schema.", "Now the columns.",
+				"")}),
 			call(check, object("query", query), quoted(p.pick("The query is valid.", "```sql\n"+query+"\n```", query))).after(thought{
 				p.pick("Now I can write the query.", ""), p.pick("Let me check the query before I run it.", "Let me have the query checked first."),
 			}),
@@ -188,17 +194,20 @@ func schemaAndCheckerInCircle(p *generator) (entries []entry, _ int) {
 func statementCancelledByTimeout(p *generator) (entries []entry, _ int) {
 	d, s := p.database(), p.subject()
 	limit := p.pickInt(30, 60, 120, 300)
-	reason := p.pick("canceling statement due to statement timeout", fmt.Sprintf("Query exceeded the limit of %d s and was cancelled",
-		limit), "Operation timed out: the query was killed by the resource governor")
+	reason := []string{
+		"canceling statement due to statement timeout", "canceling statement due to statement timeout\n",
+		fmt.Sprintf("Query exceeded the time limit of %d s and was cancelled", limit),
+		fmt.Sprintf("Query timed out: the statement ran longer than %d seconds", limit),
+	}[d.form]
 	queries := p.shuffled(
-		"SELECT a.%[2]s, COUNT(*) FROM %[1]s a JOIN %[1]s b ON a.%[3]s = b.%[3]s GROUP BY 1", "SELECT %[2]s, COUNT(*) FROM %[1]s a WHERE EXISTS "+
-			"(SELECT 1 FROM %[1]s b WHERE b.%[3]s = a.%[3]s) GROUP BY 1",
-		"SELECT %[2]s, COUNT(*) FROM %[1]s WHERE %[3]s IN (SELECT %[3]s FROM %[1]s) GROUP BY 1", "WITH b AS (SELECT %[3]s FROM %[1]s) SELECT "+
-			"a.%[2]s, COUNT(*) FROM %[1]s a JOIN b USING (%[3]s) GROUP BY 1",
-		"SELECT DISTINCT a.%[2]s, COUNT(*) OVER (PARTITION BY a.%[2]s) FROM %[1]s a JOIN %[1]s b USING (%[3]s)", "SELECT a.%[2]s, "+
-			"COUNT(b.%[3]s) FROM %[1]s a LEFT JOIN %[1]s b USING (%[3]s) GROUP BY a.%[2]s",
-		"SELECT %[2]s, SUM(n) FROM (SELECT a.%[2]s, 1 AS n FROM %[1]s a JOIN %[1]s b USING (%[3]s)) t GROUP BY 1", "SELECT a.%[2]s, COUNT(*) "+
-			"FROM %[1]s a CROSS JOIN LATERAL (SELECT 1 FROM %[1]s b WHERE b.%[3]s = a.%[3]s) t GROUP BY 1",
+		"SELECT a.%[2]s, COUNT(*) FROM %[1]s a JOIN %[1]s b ON a.%[3]s = b.%[3]s GROUP BY 1",
+		"SELECT %[2]s, COUNT(*) FROM %[1]s a WHERE EXISTS (SELECT 1 FROM %[1]s b WHERE b.%[3]s = a.%[3]s) GROUP BY 1",
+		"SELECT %[2]s, COUNT(*) FROM %[1]s WHERE %[3]s IN (SELECT %[3]s FROM %[1]s) GROUP BY 1",
+		"WITH b AS (SELECT %[3]s FROM %[1]s) SELECT a.%[2]s, COUNT(*) FROM %[1]s a JOIN b USING (%[3]s) GROUP BY 1",
+		"SELECT DISTINCT a.%[2]s, COUNT(*) OVER (PARTITION BY a.%[2]s) FROM %[1]s a JOIN %[1]s b USING (%[3]s)",
+		"SELECT a.%[2]s, COUNT(b.%[3]s) FROM %[1]s a LEFT JOIN %[1]s b USING (%[3]s) GROUP BY a.%[2]s",
+		"SELECT %[2]s, SUM(n) FROM (SELECT a.%[2]s, 1 AS n FROM %[1]s a JOIN %[1]s b USING (%[3]s)) t GROUP BY 1",
+		"SELECT a.%[2]s, COUNT(*) FROM %[1]s a CROSS JOIN LATERAL (SELECT 1 FROM %[1]s b WHERE b.%[3]s = a.%[3]s) t GROUP BY 1",
 	)
 	w := wording{
 		first: []string{"Let me count the pairs.", "I run the query over the whole table."},
@@ -209,7 +218,7 @@ func statementCancelledByTimeout(p *generator) (entries []entry, _ int) {
 		},
 	}
 	for k, query := range queries[:p.between(5, 8)] {
-		entries = append(entries, d.refused(fmt.Sprintf(query, s.table, s.kind, s.key), reason).after(w.of(p, k)))
+		entries = append(entries, d.refused(fmt.Sprintf(query, s.table, s.kind, s.key), "QueryCanceled", reason).after(w.of(p, k)))
 	}
 	return entries, 1
 }

@@ -3,6 +3,7 @@ package splice
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // The loops of this file are those of customer service agents with tools.
@@ -27,7 +28,7 @@ func (p *generator) customer() customer {
 	first, last := p.pick("Amara", "Bruno", "Chiara", "Dmitri", "Elif", "Farah", "Goran", "Hanna"), p.pick("Novak", "Osei", "Petit", "Rossi",
 		"Silva", "Tanaka", "Weber", "Yilmaz")
 	return customer{
-		p, first + " " + last, fmt.Sprintf("%c%s%d@mail.example", first[0]|0x20, last, p.between(10, 99)), fmt.Sprintf("#W%d",
+		p, first + " " + last, strings.ToLower(fmt.Sprintf("%c%s%d@mail.example", first[0], last, p.between(10, 99))), fmt.Sprintf("#W%d",
 			p.between(1_000_000, 9_999_999)),
 		p.pick("hair dryer", "desk lamp", "rain jacket", "coffee grinder", "bike helmet", "keyboard", "air fryer", "tent"), p.pick("", "",
 			"crm_", "mcp__shop__"), p.between(15, 400),
@@ -55,13 +56,22 @@ func (c customer) orderDetails(state string) entry {
 // accountReviewedAgain reads the profile, the order and the rules before it answers, and reads them again instead of an answer.
 func accountReviewedAgain(p *generator) (entries []entry, _ int) {
 	c := p.customer()
-	state := p.pick("delivered", "in transit", "processing", "return received")
-	policy := p.pick("Refunds are paid within 5 working days after the return arrives.", "Orders can be changed until they are packed.",
-		"Parcels that are late by more than 7 days are replaced.")
-	topic := p.pick("refund", "return", "shipping", "exchange")
+	type request struct{ question, state, query, rule string }
+	r := []request{
+		{
+			"where is my money for the %s that I sent back?", "return received", "refund time",
+			"Refunds are paid within 5 working days after the return arrives.",
+		},
+		{"can I still change the colour of the %s?", "processing", "order changes", "Orders can be changed until they are packed."},
+		{"my %s has not come yet. What now?", "in transit", "late parcels", "Parcels that are late by more than 7 days are replaced."},
+		{
+			"may I return the %s without its box?", "delivered", "return packaging",
+			"Returns are taken in any packaging that protects the article.",
+		},
+	}[p.IntN(4)]
 	reads := []entry{
-		c.profile(), c.orderDetails(state),
-		c.lookup("search_policy", "query", topic+" policy", object("title", capitalized(topic), "text", policy)),
+		c.profile(), c.orderDetails(r.state),
+		c.lookup("search_policy", "query", r.query, object("title", capitalized(r.query), "text", r.rule)),
 	}
 	w := wording{
 		first: []string{"Let me look at the account.", "I check the details first."},
@@ -70,12 +80,12 @@ func accountReviewedAgain(p *generator) (entries []entry, _ int) {
 			"Before I answer I want to be sure.", "",
 		},
 		next: []string{
-			"Let me review the account again.", "Let me pull up the order once more.", "I'll check the policy again.",
+			"Let me review the case again.", "Let me look at this once more.", "I'll check it again.",
 			"Let me go over the details again.", "Let me verify this before I reply.",
 		},
 	}
-	entries = append(entries, user(p.pick("Hi, where is my money for the ", "Hello, what is happening with my ",
-		"Can you tell me what comes next for the ")+c.article+"? The order is "+c.order+", my mail is "+c.mail+"."))
+	question := fmt.Sprintf(r.question, c.article) + " The order is " + c.order + ", my mail is " + c.mail + "."
+	entries = append(entries, user(p.pick("Hi, ", "Hello, ", "Good morning, ", "Hey there, ")+question))
 	for k := range p.between(3, 5) {
 		if k > 0 {
 			p.Shuffle(len(reads), func(i, j int) { reads[i], reads[j] = reads[j], reads[i] })
@@ -111,8 +121,8 @@ func returnRefusedForWindow(p *generator) (entries []entry, _ int) {
 			"It is refused with this reason, too.",
 		},
 		next: []string{
-			"Let me try it with another reason.", "Let me see if an exchange works.", "I'll submit it again.",
-			"Let me try it as a refund.", "Let me put it in as an exception.",
+			"Let me try it with another reason.", "Let me see if it works in another way.", "I'll submit it again.",
+			"Let me enter it differently.", "Let me put it in as an exception.",
 		},
 	}
 	entries = append(entries, user("I want to send back the "+c.article+" from order "+c.order+p.pick(". Please arrange that.",
@@ -139,26 +149,27 @@ func detailsRequestedAgain(p *generator) (entries []entry, _ int) {
 	c := p.customer()
 	code := fmt.Sprint(p.between(10000, 99999))
 	asks := p.shuffled(
-		"To find your order I need the order number and your postal code. Could you send me both?", "Could you please give me your order number "+
-			"and postal code so that I can look into it?",
-		"I am happy to help with the "+c.article+". What is your order number, and what is your postal code?", "Thank you for your patience. "+
-			"May I have the order number and the postal code?",
-		"Before I can go on, please confirm your order number and postal code.", "Of course. Please share your order number together with the "+
-			"postal code of the delivery address.",
+		"To find your order I need the order number and your postal code. Could you send me both?",
+		"Could you please give me your order number and postal code so that I can look into it?",
+		"I am happy to help with the "+c.article+". What is your order number, and what is your postal code?",
+		"Thank you for your patience. May I have the order number and the postal code?",
+		"Before I can go on, please confirm your order number and postal code.",
+		"Of course. Please share your order number together with the postal code of the delivery address.",
 		"I understand. To look that up, please provide the order number and the postal code.",
 	)
 	answers := p.shuffled(
-		"I said it already: "+c.order+", "+code+".", "Again: order "+c.order+", postal code "+code+".", "It is above. "+c.order+" and "+
-			""+code+".", c.order+". "+code+". Can you read this?",
-		"For the last time, "+c.order+", "+code+"!", "The number is "+c.order+" and the code is "+code+", as I wrote before.", "You asked me "+
-			"that before. "+c.order+" / "+code,
+		"I said it already: "+c.order+", "+code+".", "Again: order "+c.order+", postal code "+code+".",
+		"It is above. "+c.order+" and "+code+".", c.order+". "+code+". Can you read this?",
+		"For the last time, "+c.order+", "+code+"!", "The number is "+c.order+" and the code is "+code+", as I wrote before.",
+		"You asked me that before. "+c.order+" / "+code,
 	)
-	entries = append(entries, say(asks[0]), user(p.pick("Sure, ", "Yes, ", "Here you are: ")+c.order+p.pick(", postal code ", " and ",
+	entries = append(entries, user(p.pick("My ", "Hello, my ", "Hi! The ")+c.article+p.pick(" never arrived.", " came broken.",
+		" has a missing part.")), say(asks[0]), user(p.pick("Sure, ", "Yes, ", "Here you are: ")+c.order+p.pick(", postal code ", " and ",
 		", ")+code))
 	for k := range p.between(4, 6) {
 		entries = append(entries, say(asks[k+1]), user(answers[k]))
 	}
-	return entries, 2
+	return entries, 3
 }
 
 // liveAgentQueueClosed hands the customer to a person again and again, while the queue takes nobody.
@@ -168,10 +179,10 @@ func liveAgentQueueClosed(p *generator) (entries []entry, _ int) {
 	reply := p.pick("The queue is closed. Hours: Mon to Fri, 9:00 to 17:00 CET.", "No agents available outside business hours.",
 		"Transfer rejected: queue 'support-l2' is closed")
 	summaries := p.shuffled(
-		"The customer "+c.name+" wants compensation for the "+c.article+".", "The customer asks for a person because of order "+
-			""+c.order+".", "Complaint about a late "+c.article+", the customer insists on a supervisor.",
-		"The customer is upset and wants to talk to somebody.", "Order "+c.order+": decision beyond my authority.", "Needs a person: goodwill "+
-			"credit for "+c.order+".", "Urgent: "+c.name+" waits for a supervisor.",
+		"The customer "+c.name+" wants compensation for the "+c.article+".", "The customer asks for a person because of order "+c.order+".",
+		"Complaint about a late "+c.article+", the customer insists on a supervisor.",
+		"The customer is upset and wants to talk to somebody.", "Order "+c.order+": decision beyond my authority.",
+		"Needs a person: goodwill credit for "+c.order+".", "Urgent: "+c.name+" waits for a supervisor.",
 		"Customer requests human agent.",
 	)
 	w := wording{

@@ -49,15 +49,19 @@ func citationsFollowedBack(p *generator) (entries []entry, _ int) {
 
 // indicatorLookedUpByCountry asks one question for one country after another.
 func indicatorLookedUpByCountry(p *generator) (entries []entry, _ int) {
-	indicator := p.pick("railway length in km", "share of renewable power", "median age", "forest area in km2", "museum visits per year",
-		"minimum wage")
-	source, done := p.pick("National Statistics Office", "Ministry of Economy", "World Data Portal", "Yearbook"), ""
+	indicator := p.pick("railway length in km", "forest area in km2", "museum visits in thousands", "new cars in a year",
+		"cement output in kt", "tourist nights in thousands")
+	done := ""
 	tool := p.pick("web_search", "ask_statistics", "search")
 	for _, country := range p.shuffled("Portugal", "Estonia", "Chile", "Ghana", "Vietnam", "Norway", "Jordan", "Uruguay", "Kenya", "Latvia",
 		"Nepal")[:p.between(6, 10)] {
-		value := p.between(100, 99_999)
-		text := fmt.Sprintf("%s, %s: %d.%d (%d). Source: %s of %s.", capitalized(indicator), country, value/10, value%10, p.between(2019, 2025),
-			source, country)
+		value := fmt.Sprintf("%d,%03d", p.between(1, 140), p.IntN(1000))
+		text := fmt.Sprintf("%s, %s: %s (%d).", capitalized(indicator), country, value, p.between(2019, 2025))
+		if p.coin() {
+			text = fmt.Sprintf("In %d the %s of %s came to %s, %s.", p.between(2019, 2025), indicator, country, value,
+				p.pick("slightly more than before", "a record", "down from the year before", "as expected"))
+		}
+		text += p.pick(" Source: statistics office of ", " Source: ministry of economy, ", " As told by the yearbook of ") + country + "."
 		e := call(tool, object("query", indicator+" "+country), object("answer", text, "took_ms", p.between(80, 1500)))
 		entries = append(entries, e.after(p.nextItem(done, country)))
 		done = country

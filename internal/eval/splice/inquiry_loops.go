@@ -36,8 +36,7 @@ func (p *generator) inquiry() inquiry {
 			},
 			[][2]string{
 				{town + " travel guide", "Getting around " + town + " is easy by tram and bus. A day ticket costs little."},
-				{"Trams of Europe: a " +
-					"list", "A list of towns with trams, among them " + town + ", Basel and Riga."},
+				{"Trams of Europe: a list", "A list of towns with trams, among them " + town + ", Basel and Riga."},
 				{town + " transport fares", "Single tickets are valid for 60 minutes on trams and buses."},
 				{
 					"Hotels near the tram in " + town,
@@ -89,7 +88,7 @@ func (p *generator) inquiry() inquiry {
 var searchingOn = wording{
 	first: []string{"I search for it.", "Let me find a source for this."},
 	seen: []string{
-		"These results do not answer the question.", "None of these has the figure I need.", "The same pages again.",
+		"These results do not answer the question.", "None of these says what I need.", "The same pages again.",
 		"Not what I need.", "The results are about other things.",
 	},
 	next: []string{
@@ -136,15 +135,14 @@ func scriptShellFetched(p *generator) (entries []entry, _ int) {
 			"There is no content in it.",
 		},
 		next: []string{
-			"Let me try the mobile version.", "Let me fetch another address of it.", "Let me try the printable view.",
-			"Perhaps another address returns the content.", "Let me fetch it with other parameters.",
+			"Let me fetch it by another address.", "Let me try another version of the page.", "Perhaps another address returns the content.",
+			"Let me fetch it in another form.", "Maybe there is a plain version of it.",
 		},
 	}
-	variants := p.shuffled(
-		"https://"+host+path, "https://www."+host+path, "https://m."+host+path, "https://"+host+path+"?view=print",
-		"https://"+host+path+"/index.html", "http://"+host+path, "https://"+host+path+"?format=text",
-		"https://"+host+path+"/amp", "https://"+host+path+"?output=1&lang=en",
-	)
+	variants := append([]string{"https://" + host + path}, p.shuffled(
+		"https://www."+host+path, "https://m."+host+path, "https://"+host+path+"?view=print", "https://"+host+path+"/index.html",
+		"http://"+host+path, "https://"+host+path+"?format=text", "https://"+host+path+"/amp", "https://"+host+path+"?output=1&lang=en",
+	)...)
 	tool, form := p.pick("fetch_url", "read_webpage", "WebFetch"), p.IntN(3)
 	for k, url := range variants[:p.between(6, 9)] {
 		body := []json.RawMessage{
@@ -162,14 +160,15 @@ func sameChunksRetrieved(p *generator) (entries []entry, _ int) {
 	topic := p.pick("parental leave for contractors", "the retention of call recordings", "meal allowances abroad",
 		"the discount for schools", "the notice period in Austria")
 	queries := p.shuffled(
-		topic, "rules on "+topic, "What do our documents say about "+topic+"?", topic+" policy details", "exceptions to "+topic, "who decides "+
-			"on "+topic, topic+" limits and amounts", "section on "+topic, topic+" appendix",
+		topic, "rules on "+topic, "What do our documents say about "+topic+"?", topic+" policy details", "exceptions to "+topic,
+		"who decides on "+topic, topic+" limits and amounts", "section on "+topic, topic+" appendix",
 	)
 	chunks := p.shuffled(
-		"This handbook applies to all employees. Questions go to the people team.", "Version history: 3.1 corrects spelling, 3.0 adds a table "+
-			"of contents.", "Travel is booked through the portal. Approval by the line manager is required.",
-		"All data is handled in line with the privacy notice.", "For a glossary of terms see the last chapter.", "Working hours are agreed in "+
-			"the contract and may be flexible.",
+		"This handbook applies to all employees. Questions go to the people team.",
+		"Version history: 3.1 corrects spelling, 3.0 adds a table of contents.",
+		"Travel is booked through the portal. Approval by the line manager is required.",
+		"All data is handled in line with the privacy notice.", "For a glossary of terms see the last chapter.",
+		"Working hours are agreed in the contract and may be flexible.",
 	)[:p.between(3, 4)]
 	sources := make([]string, len(chunks))
 	for k := range sources {
@@ -195,10 +194,12 @@ func remarkNeverMet(p *generator) (entries []entry, _ int) {
 	market, share := p.pick("heat pumps", "cargo bikes", "oat milk", "solar tiles", "e-readers"), fmt.Sprint(p.between(11, 64))
 	claim := "a source for the claim that " + share + " % of households buy " + market
 	drafts := p.shuffled(
-		"Demand for "+market+" keeps rising: "+share+" % of households buy them.", capitalized(market)+" are popular. About "+share+" % of all "+
-			"households buy them today.", "With "+share+" % of households as buyers, "+market+" have become common.",
-		"Households take to "+market+"; "+share+" % buy them, and demand is growing.", "Growth is strong in "+market+", which "+share+" % of "+
-			"households buy.", "The market of "+market+" is large: "+share+" % of households are buyers.",
+		"Demand for "+market+" keeps rising: "+share+" % of households buy them.",
+		capitalized(market)+" are popular. About "+share+" % of all households buy them today.",
+		"With "+share+" % of households as buyers, "+market+" have become common.",
+		"Households take to "+market+"; "+share+" % buy them, and demand is growing.",
+		"Growth is strong in "+market+", which "+share+" % of households buy.",
+		"The market of "+market+" is large: "+share+" % of households are buyers.",
 		"Today "+share+" % of households are buyers of "+market+", a sign of rising demand.",
 	)
 	remarks := []string{

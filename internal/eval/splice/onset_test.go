@@ -237,7 +237,7 @@ var onsetByHand = map[string]int{
 	"same_credentials_rejected":       3,
 	"account_reviewed_again":          4,
 	"return_refused_for_window":       2,
-	"details_requested_again":         2,
+	"details_requested_again":         3,
 	"live_agent_queue_closed":         2,
 	"same_hits_reordered":             1,
 	"script_shell_fetched":            1,

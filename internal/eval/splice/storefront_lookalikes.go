@@ -1,6 +1,9 @@
 package splice
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // The lookalikes of this file are honest work of browser agents, whose actions are equal and whose pages differ.
 
@@ -63,8 +66,8 @@ func feedScrolledToItem(p *generator) (entries []entry, _ int) {
 			at.elements = append(at.elements, fmt.Sprintf("article \"%s %s %s, %s\"", p.pick("Lena", "Omar", "City council", "Choir", "Ines",
 				"Fire brigade", "Library", "Jonas"),
 				p.pick("shared photos of", "asks about", "invites to", "reports on", "says thanks for",
-					"sells tickets for"), p.pick("the summer fair", "a concert", "the new bus line", "yesterday's match", "a yard sale", "the river "+
-					"walk", "the school play", "bread recipes", "the old mill"),
+					"sells tickets for"), p.pick("the summer fair", "a concert", "the new bus line", "yesterday's match", "a yard sale",
+					"the river walk", "the school play", "bread recipes", "the old mill"),
 				fmt.Sprintf("day %d, %d likes", day, p.between(0, 300))))
 		}
 		if k == screens-1 {
@@ -79,28 +82,28 @@ func feedScrolledToItem(p *generator) (entries []entry, _ int) {
 	return entries, 0
 }
 
-// freeWeekendFoundByMonth clicks from month to month in a calendar, and reads what is free in each.
+// freeWeekendFoundByMonth clicks from month to month in a calendar, and reads which nights are free in each; the last has a Saturday.
 func freeWeekendFoundByMonth(p *generator) (entries []entry, _ int) {
 	b := p.browser()
 	place := p.pick("Lakeside cabin", "Old barn", "Rooftop hall", "Forest campsite", "Island house")
-	months := []string{
-		"January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
-		"December",
-	}
-	first, n := p.IntN(3), p.between(6, 9)
+	first, n := p.between(1, 4), p.between(6, 9)
 	w := wording{
 		first: []string{"I look for a free weekend.", "Let me go through the calendar of the " + place + "."},
-		seen:  []string{"No weekend is free in this month.", "Only weekdays here.", "The weekends are taken here.", "Fully booked on Saturdays."},
-		next:  []string{"Next month.", "Let me see the following month.", "On to the next month.", "Let me turn the page."},
+		seen: []string{
+			"No weekend is free in this month.", "Only weekdays here.", "The weekends are taken here.", "Fully booked on Saturdays.",
+		},
+		next: []string{"Next month.", "Let me see the following month.", "On to the next month.", "Let me turn the page."},
 	}
-	for k, month := range months[first : first+n] {
-		at := page{"/stay/calendar", place, []string{"button \"Next month\"", "heading \"" + month + " 2027\""}}
-		for range p.between(2, 5) {
-			at.elements = append(at.elements, fmt.Sprintf("cell \"%s %d %s: %d €\"", p.pick("Mon", "Tue", "Wed", "Thu"), p.between(1, 28), month,
-				p.between(60, 240)))
-		}
-		if k == n-1 {
-			at.elements = append(at.elements, fmt.Sprintf("cell \"Sat %d %s: free, %d €\"", p.between(1, 28), month, p.between(90, 300)))
+	for k := range n {
+		at := page{"/stay/calendar", place, []string{"button \"Next month\""}}
+		start := time.Date(2027, time.Month(first+k), 1, 0, 0, 0, 0, time.UTC)
+		at = at.with("heading \"" + start.Format("January 2006") + "\"")
+		for day := start; day.Month() == start.Month(); day = day.AddDate(0, 0, 1) {
+			weekend := day.Weekday() == time.Friday || day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
+			if weekend && (k < n-1 || day.Day() > 7) || !weekend && p.IntN(4) > 0 {
+				continue
+			}
+			at = at.with(fmt.Sprintf("cell \"%s: free, %d €\"", day.Format("Mon 2 January"), p.between(60, 240)))
 		}
 		if k == 0 {
 			entries = append(entries, b.open(at).after(w.of(p, k)))

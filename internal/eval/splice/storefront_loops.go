@@ -104,9 +104,11 @@ func (b *browser) enter(field, text string, at page) entry {
 
 // overlayTakesClicks clicks a button by all kinds of selectors, and a layer above the page takes each click.
 func overlayTakesClicks(p *generator) (entries []entry, _ int) {
-	label, layer := p.pick("Checkout", "Continue", "Place order", "Next",
-		"Download invoice"), p.pick(`<div class="modal-backdrop show"></div>`, `<div id="newsletter-popup">…</div>`, `<iframe title="Chat" name="chat-widget"></iframe>`,
-		`<div class="consent-layer" role="dialog">…</div>`)
+	label := p.pick("Checkout", "Continue", "Place order", "Next", "Download invoice")
+	layer := p.pick(
+		`<div class="modal-backdrop show"></div>`, `<div id="newsletter-popup">…</div>`, `<iframe title="Chat" name="chat-widget"></iframe>`,
+		`<div class="consent-layer" role="dialog">…</div>`,
+	)
 	w := wording{
 		first: []string{"Now I click " + label + ".", "The form is complete. Let me click \"" + label + "\"."},
 		seen: []string{
@@ -114,22 +116,23 @@ func overlayTakesClicks(p *generator) (entries []entry, _ int) {
 			"The button is visible but cannot be clicked.",
 		},
 		next: []string{
-			"Let me use another selector.", "Let me try to click it by its text.", "Let me scroll to it and click again.",
-			"I'll try it with a longer timeout.", "Let me address it by its role.",
+			"Let me use another selector.", "Let me address the button in another way.", "Let me click it again.",
+			"I'll try it with another timeout.", "Let me try another locator.",
 		},
 	}
 	targets := p.shuffled(
-		"getByRole('button', { name: '"+label+"' "+
-			"})", "locator('text="+label+"')", "locator('button.btn-primary')", "locator('#submit')", "getByText('"+label+"').last()",
-		"locator('form >> button[type=submit]')", "locator('xpath=//button[contains(., \""+label+"\")]')", "locator('main "+
-			"button').nth(1)", "getByTestId('submit')",
+		"getByRole('button', { name: '"+label+"' })", "locator('text="+label+"')", "locator('button.btn-primary')", "locator('#submit')",
+		"getByText('"+label+"').last()",
+		"locator('form >> button[type=submit]')", "locator('xpath=//button[contains(., \""+label+"\")]')", "locator('main button').nth(1)",
+		"getByTestId('submit')",
 	)
 	tool, name := p.pick("browser_click", "click", "page_click"), p.pick("selector", "target", "locator")
 	for k, target := range targets[:p.between(6, 9)] {
 		timeout := p.pickInt(5000, 10000, 15000, 30000)
-		reason := fmt.Sprintf("TimeoutError: locator.click: Timeout %dms exceeded.\nCall log:\n  - waiting for %s\n    - locator resolved to "+
-			"<button type=\"submit\" class=\"btn\">%s</button>\n  - attempting click action\n    - waiting for element to be visible, enabled and "+
-			"stable\n    - %s intercepts pointer events\n  - retrying click action, attempt #%d", timeout, target, label, layer, p.between(4, 40))
+		reason := fmt.Sprintf("TimeoutError: locator.click: Timeout %dms exceeded.\nCall log:\n  - waiting for %s\n"+
+			"    - locator resolved to <button type=\"submit\" class=\"btn\">%s</button>\n  - attempting click action\n"+
+			"    - waiting for element to be visible, enabled and stable\n    - %s intercepts pointer events\n"+
+			"  - retrying click action, attempt #%d", timeout, target, label, layer, p.between(4, 40))
 		entries = append(entries, failed(tool, object(name, target, "timeout", timeout), reason).after(w.of(p, k)))
 	}
 	return entries, 1
@@ -173,7 +176,8 @@ func choiceNeverMade(p *generator) (entries []entry, _ int) {
 		entries = append(
 			entries, b.click(s.button, p.pick("", " button", " (main)"), asked).after(w.of(p, k)),
 			b.click(s.basket, p.pick("", " link", " icon"), basket).after(thought{
-				p.pick("It should be there now.", "That was added.", ""), p.pick("Let me open the basket.", "Let me check the basket.", "Now to the basket."),
+				p.pick("It should be there now.", "That was added.", ""), p.pick("Let me open the basket.", "Let me check the basket.",
+					"Now to the basket."),
 			}),
 		)
 		if p.coin() {
@@ -189,15 +193,15 @@ func choiceNeverMade(p *generator) (entries []entry, _ int) {
 func offersReopenedToCompare(p *generator) (entries []entry, _ int) {
 	b := p.browser()
 	thing := p.pick("apartment", "laptop", "hotel", "used car", "dishwasher")
-	names := p.shuffled("Alder", "Birch", "Cedar", "Elm", "Hazel", "Linden")[:2]
-	prices := []int{p.between(200, 900), p.between(200, 900)}
-	var offers [2]page
+	names := p.shuffled("Alder", "Birch", "Cedar", "Elm", "Hazel", "Linden")[:p.between(3, 6)]
 	list := page{"/search?q=" + strings.ReplaceAll(thing, " ", "+"), "Results for " + thing, []string{"heading \"Results for " + thing + "\""}}
+	offers := make([]page, len(names))
 	for k, name := range names {
-		list.elements = append(list.elements, fmt.Sprintf("link \"%s %d €\"", name, prices[k]))
+		price := p.between(200, 900)
+		list = list.with(fmt.Sprintf("link \"%s %d €\"", name, price))
 		offers[k] = page{"/offer/" + strings.ToLower(name), name, []string{
-			"heading \"" + name + "\"", fmt.Sprintf("text \"Price %d €\"", prices[k]), "text \"" + p.pick("Available at once", "Free cancellation",
-				"Two years of warranty") + "\"",
+			"heading \"" + name + "\"", fmt.Sprintf("text \"Price %d €\"", price),
+			"text \"" + p.pick("Available at once", "Free cancellation", "Two years of warranty") + "\"",
 			fmt.Sprintf("text \"Rated %d.%d of 5 by %d people\"", p.between(3, 4), p.IntN(10), p.between(20, 900)), "button \"Choose\"",
 		}}
 	}
@@ -208,13 +212,17 @@ func offersReopenedToCompare(p *generator) (entries []entry, _ int) {
 			"I am not sure about the price of the other.", "The rating matters, too.",
 		},
 		next: []string{
-			"Let me look at the details again.", "Let me see the other one once more.",
-			"Let me check this one again before I decide.", "Back to the list.",
+			"Let me look at the details again.", "Let me see this one once more.", "Let me check this one again before I decide.",
+			"Let me compare it with this one again.",
 		},
 	}
 	entries = append(entries, b.open(list))
 	for k := range 2 * p.between(3, 5) {
-		entries = append(entries, b.click(names[k%2], p.pick("", " offer", " (details)"), offers[k%2]).after(w.of(p, k/2)))
+		t := w.of(p, k)
+		if k == 1 {
+			t = thought{"", p.pick("Now the other one.", "Let me open the other offer.")}
+		}
+		entries = append(entries, b.click(names[k%2], p.pick("", " offer", " (details)"), offers[k%2]).after(t))
 		if p.coin() {
 			entries = append(entries, b.open(list))
 			continue
@@ -224,19 +232,20 @@ func offersReopenedToCompare(p *generator) (entries []entry, _ int) {
 	return entries, 5
 }
 
-// sameCredentialsRejected signs in with one name and one password, in other ways of typing them.
+// sameCredentialsRejected signs in with one name and one password again and again.
 func sameCredentialsRejected(p *generator) (entries []entry, _ int) {
 	b := p.browser()
-	address, password := p.pick("maria.lund", "j.okafor", "tomas.v", "accounts")+"@"+p.word()+".example", p.pick("Winter", "harbor",
-		"Sunny")+fmt.Sprint(p.between(10, 9999))+p.pick("!", "#", "")
+	address := p.pick("maria.lund", "j.okafor", "tomas.v", "accounts") + "@" + p.word() + ".example"
+	password := p.pick("Winter", "harbor", "Sunny") + fmt.Sprint(p.between(10, 9999)) + p.pick("!", "#", "")
 	refusal := p.pick("Incorrect email or password", "We do not recognise these details", "Invalid login. Please try again",
 		"The email or password you entered is wrong")
-	empty := page{"/login", "Sign in", []string{
-		"heading \"Welcome back\"", "textbox \"Email\"", "textbox \"Password\"",
-		"button \"Sign in\"", "link \"Forgot password?\"",
-	}}
-	refused := empty.with("alert \"" + refusal + "\"")
-	refused.path = p.pick("/login", "/login?error=1", "/session")
+	form := func(mail, password string, more ...string) page {
+		return page{"/login", "Sign in", append([]string{
+			"heading \"Welcome back\"", "textbox \"Email\": " + mail, "textbox \"Password\": " + password, "button \"Sign in\"",
+			"link \"Forgot password?\"",
+		}, more...)}
+	}
+	refused := form(p.pick(address, ""), "", "alert \""+refusal+"\"")
 	w := wording{
 		first: []string{"I sign in with the given account.", "Let me log in first."},
 		seen: []string{
@@ -244,13 +253,14 @@ func sameCredentialsRejected(p *generator) (entries []entry, _ int) {
 			"Perhaps the password was not typed in full.", "Still on the login page.",
 		},
 		next: []string{
-			"Let me enter the details again.", "Let me retry the login.", "Let me type it more carefully.",
-			"I'll open the login page afresh and try again.", "Let me clear the fields and retry.",
+			"Let me enter the details again.", "Let me retry the login.", "Let me type it more carefully.", "I'll fill in the form again.",
+			"Let me try once more.",
 		},
 	}
-	b.elements = empty.elements
+	b.elements = form("", "").elements
 	for k := range p.between(4, 7) {
-		entries = append(entries, b.enter("Email", address, empty).after(w.of(p, k)), b.enter("Password", password, empty))
+		entries = append(entries, b.enter("Email", address, form(address, "")).after(w.of(p, k)), b.enter("Password", password, form(address,
+			"••••••••")))
 		if b.form == 0 && k > 0 && p.coin() {
 			entries = append(entries, call("browser_press_key", object("key", "Enter"), b.shown("", refused)))
 			continue

@@ -38,21 +38,22 @@ func (p *generator) redTest() redTest {
 			"python -m pytest tests/test_" + what + "_totals.py -q",
 			"FAILED tests/test_" + what + "_totals.py::test_discount_is_in_total\n    def test_discount_is_in_total(" + what +
 				"):\n>       assert " +
-				what + ".total() == Decimal(\"107.10\")\nE       AssertionError: assert Decimal('119.00') == Decimal('107.10')\n1 failed, %[1]d " +
-				"passed in %[2]d.%02[3]ds",
+				what +
+				".total() == Decimal(\"107.10\")\nE       AssertionError: assert Decimal('119.00') == Decimal('107.10')\n" +
+				"1 failed, %[1]d passed in %[2]d.%02[3]ds",
 		},
 		{
 			"src/components/" + capitalized(what) + "Summary.tsx", "  const price = format(amount, currency);",
 			[]string{
 				"  const price = format(amount, currency, locale);", "  const price = amount.toLocaleString(locale, { style: 'currency', currency });",
-				"  const price = new Intl.NumberFormat('de-DE', { style: 'currency', currency }).format(amount);", "  const price = useMemo(() => " +
-					"format(amount, currency), [amount]);",
+				"  const price = new Intl.NumberFormat('de-DE', { style: 'currency', currency }).format(amount);",
+				"  const price = useMemo(() => format(amount, currency), [amount]);",
 				"  const price = format(Number(amount), currency);", "  const price = format(amount, currency).replace('.', ',');",
 				"  const price = format(amount, currency).trim();", "  const price = formatPrice({ amount, currency, locale: 'de-DE' });",
 			},
 			"npx jest " + capitalized(what) + "Summary",
-			"FAIL src/components/" + capitalized(what) + "Summary.test.tsx\n  ● shows the price in the customer's locale\n\n    " +
-				"expect(received).toBe(expected)\n\n    Expected: \"12,50 €\"\n" +
+			"FAIL src/components/" + capitalized(what) +
+				"Summary.test.tsx\n  ● shows the price in the customer's locale\n\n    expect(received).toBe(expected)\n\n    Expected: \"12,50 €\"\n" +
 				"    Received: \"€12.50\"\n\nTests:       1 failed, %[1]d passed\nTime:        %[2]d.%02[3]d s",
 		},
 		{
@@ -65,10 +66,24 @@ func (p *generator) redTest() redTest {
 				"\tq.mu.Lock()\n\tsort.Slice(q.items, q.less)\n\tq.mu.Unlock()",
 			},
 			"go test ./internal/" + what + "/ -run 'Queue'",
-			"=== RUN   TestQueueOrder/%[1]d_items\n--- FAIL: TestQueueOrder (0.0%[2]ds)\n    queue_test.go:88: Drain() = [b a c], want [a b " +
-				"c]\nFAIL\nFAIL\texample.com/shop/internal/" + what + "\t0.%03[3]ds",
+			"=== RUN   TestQueueOrder/%[1]d_items\n--- FAIL: TestQueueOrder (0.0%[2]ds)\n    queue_test.go:88: Drain() = [b a c], want [a b c]\n" +
+				"FAIL\nFAIL\texample.com/shop/internal/" + what + "\t0.%03[3]ds",
 		},
 	}[p.IntN(3)]
+}
+
+// replaceAt is harness.replace for one line, which keeps its number.
+func (h harness) replaceAt(path string, number int, before, after string) entry {
+	e := h.replace(path, before, after)
+	if h.form == claudeCode {
+		snippet := ""
+		for k, line := range strings.Split(after, "\n") {
+			snippet += fmt.Sprintf("\n%6d→%s", number+k, line)
+		}
+		e.Result = quoted("The file " + path + " has been updated. Here's the result of running `cat -n` on a snippet of the edited file:" +
+			snippet)
+	}
+	return e
 }
 
 // testStaysRedAfterEdits guesses at one line, and the test fails with the same values.
@@ -81,15 +96,14 @@ func testStaysRedAfterEdits(p *generator) (entries []entry, _ int) {
 			"Interesting, that made no difference.", "I see the real issue now.",
 		},
 		next: []string{
-			"Let me try another way to write it.", "Perhaps the conversion is the problem.", "Let me handle this differently.", "The fix must be " +
-				"in this line.",
-			"Let me rewrite it once more.", "This should do it.",
+			"Let me try another way to write it.", "Perhaps the conversion is the problem.", "Let me handle this differently.",
+			"The fix must be in this line.", "Let me rewrite it once more.", "This should do it.",
 		},
 	}
-	before, passed := t.line, p.between(3, 60)
+	before, passed, number := t.line, p.between(3, 60), p.between(12, 240)
 	for k, guess := range p.shuffled(t.guesses...)[:p.between(5, 7)] {
 		output := fmt.Sprintf(t.fail, passed, p.between(1, 9), p.IntN(100))
-		entries = append(entries, h.replace(t.file, before, guess).after(w.of(p, k)), h.shell(t.command, output, 1).after(p.runAgain()))
+		entries = append(entries, h.replaceAt(t.file, number, before, guess).after(w.of(p, k)), h.shell(t.command, output, 1).after(p.runAgain()))
 		before = guess
 	}
 	return entries, 2
@@ -121,15 +135,16 @@ func filesRereadInsteadOfWritten(p *generator) (entries []entry, _ int) {
 	files := make([]file, 4)
 	for k, thing := range p.shuffled("upload", "invite", "report", "session", "tenant", "comment", "webhook")[:4] {
 		files[k] = file{"app/" + p.pick("services", "api", "store") + "/" + thing + ".py", p.source(thing)}
-		entries = append(entries, h.shell("cat "+files[k].path, strings.Join(files[k].lines, "\n"), 0).after(p.nextItem("",
-			"`"+files[k].path+"`")))
+		entries = append(entries, h.shell("cat "+files[k].path, strings.Join(files[k].lines, "\n"), 0).after(thought{
+			next: p.pick("Let me read", "I look at", "Next I read") + " `" + files[k].path + "`.",
+		}))
 	}
 	w := wording{seen: []string{
 		"Now I understand how it works.", "I have a clear picture of " + task + " now.", "Good. Now I can implement " + task + ".",
 		"That gives me all I need for " + task + ".", "Now let me write the code.",
 	}, next: []string{
-		"Before that, let me look at the code once more.", "First let me re-read this file.", "Let me check the exact lines.", "Let me see the " +
-			"context again.",
+		"Before that, let me look at the code once more.", "First let me re-read this file.", "Let me check the exact lines.",
+		"Let me see the context again.",
 	}}
 	for range p.between(8, 13) {
 		f := files[p.IntN(4)]
@@ -153,10 +168,10 @@ func fixesBreakEachOther(p *generator) (entries []entry, _ int) {
 	module := p.pick("schedule", "calendar", "shipping", "roster")
 	c := []conflict{
 		{
-			"app/" + module + "/parse.py", "pytest tests/" + module + " -q", "    return datetime.fromisoformat(text)", "    return " +
-				"datetime.fromisoformat(text).replace(tzinfo=UTC)",
-			"FAILED tests/" + module + "/test_parse.py::test_stored_dates_are_aware - TypeError: can't compare offset-naive and offset-aware " +
-				"datetimes",
+			"app/" + module + "/parse.py", "pytest tests/" + module +
+				" -q", "    return datetime.fromisoformat(text)", "    return datetime.fromisoformat(text).replace(tzinfo=UTC)",
+			"FAILED tests/" + module +
+				"/test_parse.py::test_stored_dates_are_aware - TypeError: can't compare offset-naive and offset-aware datetimes",
 			"FAILED tests/" + module + "/test_form.py::test_form_dates_stay_local - AssertionError: assert '09:00+00:00' == '09:00'",
 		},
 		{
@@ -165,8 +180,8 @@ func fixesBreakEachOther(p *generator) (entries []entry, _ int) {
 			"rspec ./spec/" + module + "/link_spec.rb:31 # Link keeps relative targets",
 		},
 		{
-			"src/" + module + "/merge.ts", "npx vitest run src/" + module, "  return { ...defaults, ...given };", "  return { ...given, " +
-				"...defaults };",
+			"src/" + module + "/merge.ts", "npx vitest run src/" +
+				module, "  return { ...defaults, ...given };", "  return { ...given, ...defaults };",
 			" FAIL  src/" + module + "/merge.test.ts > locked fields win over the form\nAssertionError: expected 'draft' to be 'locked'",
 			" FAIL  src/" + module + "/merge.test.ts > the form wins over defaults\nAssertionError: expected 'EUR' to be 'CHF'",
 		},
@@ -174,21 +189,22 @@ func fixesBreakEachOther(p *generator) (entries []entry, _ int) {
 	h, w := p.harness(), wording{
 		first: []string{"One test fails because of this line.", "Let me fix this test first."},
 		seen: []string{
-			"That test passes now, but the other one broke.", "Good, but now there is a failure in the other test.", "This fixed one and broke " +
-				"another.", "Hmm, now the first one fails again.",
+			"That test passes now, but the other one broke.", "Good, but now there is a failure in the other test.",
+			"This fixed one and broke another.", "Hmm, now the first one fails again.",
 		},
 		next: []string{
 			"Let me undo that part.", "I'll put it back for this case.", "Let me adjust the line.", "That line has to change.",
 			"Let me fix that one now.",
 		},
 	}
+	number, passed := p.between(8, 120), p.between(9, 80)
 	for k := range 2 * p.between(3, 5) {
 		before, after, fails := c.old, c.new, c.newFails
 		if k%2 == 1 {
 			before, after, fails = c.new, c.old, c.oldFails
 		}
-		output := fmt.Sprintf("%s\n1 failed, %d passed in %d.%02ds", fails, 23, p.between(1, 5), p.IntN(100))
-		entries = append(entries, h.replace(c.file, before, after).after(w.of(p, k)), h.shell(c.command, output, 1).after(p.runAgain()))
+		output := fmt.Sprintf("%s\n1 failed, %d passed in %d.%02ds", fails, passed, p.between(1, 5), p.IntN(100))
+		entries = append(entries, h.replaceAt(c.file, number, before, after).after(w.of(p, k)), h.shell(c.command, output, 1).after(p.runAgain()))
 	}
 	return entries, 4
 }
@@ -216,17 +232,16 @@ func devServerRefusesConnections(p *generator) (entries []entry, _ int) {
 	}
 	starts := p.shuffled(
 		s.start+" > server.log 2>&1 &", "nohup "+s.start+" > server.log 2>&1 &", "setsid "+s.start+" > server.log 2>&1 < /dev/null &",
-		"pkill -f '"+s.start+"'; "+s.start+" > server.log 2>&1 & disown", "("+s.start+" > server.log 2>&1 &)", "bash -c '"+s.start+"' > "+
-			"server.log 2>&1 &",
+		"pkill -f '"+s.start+"'; "+s.start+" > server.log 2>&1 & disown", "("+s.start+" > server.log 2>&1 &)",
+		"bash -c '"+s.start+"' > server.log 2>&1 &",
 		"PORT="+s.port+" "+s.start+" > server.log 2>&1 &",
 	)
 	for k, start := range starts[:p.between(4, 7)] {
-		pid, wait := p.between(300, 40000), p.between(2, 15)
-		refused := fmt.Sprintf("curl: (7) Failed to connect to %s port %s after %d ms: Couldn't connect to server", p.pick("localhost",
-			"127.0.0.1"), s.port, p.IntN(4))
+		pid, wait, host := p.between(300, 40000), p.between(2, 15), p.pick("localhost", "127.0.0.1")
+		refused := fmt.Sprintf("curl: (7) Failed to connect to %s port %s after %d ms: Couldn't connect to server", host, s.port, p.IntN(4))
 		entries = append(
 			entries, h.shell(start, fmt.Sprintf("[1] %d", pid), 0).after(w.of(p, k)),
-			h.shell(fmt.Sprintf("sleep %d && curl -sS %s:%s/%s", wait, p.pick("http://localhost", "localhost", "http://127.0.0.1"), s.port,
+			h.shell(fmt.Sprintf("sleep %d && curl -sS %s:%s/%s", wait, p.pick("http://", "")+host, s.port,
 				p.pick("", "health", "api")), refused, 7),
 			h.shell(p.pick("cat server.log", "tail -n 20 server.log", "tail server.log"), s.log, 0),
 		)
