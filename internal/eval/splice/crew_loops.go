@@ -25,7 +25,7 @@ func ticketOwnedByNobody(p *generator) (entries []entry, _ int) {
 		"the invoice for a server that was deleted", "the credit that the app does not show")
 	refusals := p.shuffled(
 		"This is not a matter for %[1]s. Passing it to %[2]s.", "%[2]s has to look at this, I hand it over.",
-		"We cannot help with %[3]s in %[1]s. %[2]s will take it from here.", "I checked: %[3]s belongs to %[2]s. Transferring.",
+		"%[1]s cannot help with %[3]s, but %[2]s can.", "I checked: %[3]s belongs to %[2]s. Transferring.",
 		"Sorry, wrong team. I forward you to %[2]s.", "%[1]s has no access to this. %[2]s should know more.",
 		"That sounds like a case for %[2]s, so I send it there.", "This needs %[2]s first. Handing over.",
 	)

@@ -26,7 +26,7 @@ func (p *generator) database() database { return database{p, p.IntN(4)} }
 
 // rows returns a query and the rows that it brought, with the names of their columns.
 func (d database) rows(query string, columns []string, rows ...[]string) entry {
-	took := d.between(3, 900)
+	took, rows := d.between(3, 900), append([][]string{}, rows...)
 	switch d.form {
 	case 0:
 		text := " " + strings.Join(columns, " | ") + "\n" + strings.Repeat("-", 8*len(columns)) + "\n"
@@ -63,7 +63,7 @@ func (d database) refused(query, class, reason string) entry {
 		reason = fmt.Sprintf("400 %s; job ID: job_%s", reason, d.uuid()[:8])
 		return failed("run_query", object("sql", query, "project", "analytics-prod"), reason)
 	}
-	return call("mcp__warehouse__query", object("sql", query), content(fmt.Sprintf("Query failed after %d ms: %s", d.between(3, 900), reason)))
+	return call("mcp__warehouse__query", object("sql", query), content("Query "+d.uuid()[:8]+" failed: "+reason))
 }
 
 // subject is what tables of a database are about.
@@ -107,7 +107,7 @@ func groupByRejectedAgain(p *generator) (entries []entry, _ int) {
 		"SELECT DISTINCT %[2]s, %[4]s, SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
 		"SELECT %[2]s, %[4]s, COUNT(*), SUM(%[3]s) FROM %[1]s GROUP BY 1",
 		"SELECT %[1]s.%[2]s, %[1]s.%[4]s, SUM(%[1]s.%[3]s) FROM %[1]s GROUP BY %[1]s.%[2]s",
-		"SELECT %[2]s, TO_CHAR(%[4]s, 'YYYY-MM'), SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
+		"SELECT %[2]s, DATE_TRUNC('month', %[4]s), SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
 		"SELECT %[2]s, EXTRACT(month FROM %[4]s), SUM(%[3]s) FROM %[1]s GROUP BY %[2]s",
 		"SELECT %[2]s, %[4]s, SUM(%[3]s) FROM %[1]s WHERE %[3]s > 0 GROUP BY %[2]s HAVING SUM(%[3]s) > 0",
 	)
@@ -129,16 +129,17 @@ func noRowsInAnySpelling(p *generator) (entries []entry, _ int) {
 	d, s := p.database(), p.subject()
 	lower := strings.ToLower(s.value)
 	where := p.shuffled(
-		s.kind+" = '"+lower+"'", s.kind+" ILIKE '"+s.value+"'", "LOWER("+s.kind+") = '"+lower+"'", "TRIM("+s.kind+") = '"+s.value+"'",
+		s.kind+" = '"+lower+"'", "UPPER("+s.kind+") LIKE '"+strings.ToUpper(s.value[:4])+"%'", "LOWER("+s.kind+") = '"+lower+"'",
+		"TRIM("+s.kind+") = '"+s.value+"'",
 		s.kind+" LIKE '%"+s.value[:4]+"%'",
-		"UPPER("+s.kind+") = '"+strings.ToUpper(s.value)+"'", s.kind+" IN ('"+s.value+"', '"+lower+"')", s.kind+" ~* '"+lower[:4]+"'",
+		"UPPER("+s.kind+") = '"+strings.ToUpper(s.value)+"'", s.kind+" IN ('"+s.value+"', '"+lower+"')", s.kind+" LIKE '"+lower[:3]+"%'",
 	)
 	w := wording{
 		first: []string{"Let me get the rows for " + s.value + ".", "I filter by " + s.value + "."},
 		seen:  []string{"No rows.", "The result is empty.", "That returned nothing.", "Still nothing.", "It may be spelled in another way."},
 		next: []string{
-			"Let me try another spelling.", "Let me ignore case.", "Let me match it loosely.", "Let me trim the value.",
-			"I'll filter in another way.",
+			"Let me try another spelling.", "Let me match it in another way.", "Let me filter for it differently.",
+			"Let me try a variant of the name.", "I'll change the condition.",
 		},
 	}
 	columns := [][]string{{s.key, s.amount}, {s.kind, s.amount, s.day}, {s.key, s.kind, s.day}}[p.IntN(3)]
@@ -213,7 +214,7 @@ func statementCancelledByTimeout(p *generator) (entries []entry, _ int) {
 		first: []string{"Let me count the pairs.", "I run the query over the whole table."},
 		seen:  []string{"The query timed out.", "It was cancelled again.", "Too slow.", "It ran into the limit."},
 		next: []string{
-			"Let me rewrite the join.", "Let me try it with a common table expression.", "Perhaps a subquery is faster.",
+			"Let me rewrite the join.", "Let me restructure it.", "Perhaps another form is faster.",
 			"Let me phrase it for the planner.", "I'll try another form of the join.",
 		},
 	}

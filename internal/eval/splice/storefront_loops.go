@@ -201,7 +201,7 @@ func offersReopenedToCompare(p *generator) (entries []entry, _ int) {
 		list = list.with(fmt.Sprintf("link \"%s %d €\"", name, price))
 		offers[k] = page{"/offer/" + strings.ToLower(name), name, []string{
 			"heading \"" + name + "\"", fmt.Sprintf("text \"Price %d €\"", price),
-			"text \"" + p.pick("Available at once", "Free cancellation", "Two years of warranty") + "\"",
+			"text \"" + p.pick("Available at once", "Free cancellation", "Last one", "Popular choice") + "\"",
 			fmt.Sprintf("text \"Rated %d.%d of 5 by %d people\"", p.between(3, 4), p.IntN(10), p.between(20, 900)), "button \"Choose\"",
 		}}
 	}

@@ -53,7 +53,8 @@ func (p *generator) redTest() redTest {
 			},
 			"npx jest " + capitalized(what) + "Summary",
 			"FAIL src/components/" + capitalized(what) +
-				"Summary.test.tsx\n  ● shows the price in the customer's locale\n\n    expect(received).toBe(expected)\n\n    Expected: \"12,50 €\"\n" +
+				"Summary.test.tsx\n  ● shows the price in the customer's locale\n\n" +
+				"    expect(received).toBe(expected)\n\n    Expected: \"12,50 €\"\n" +
 				"    Received: \"€12.50\"\n\nTests:       1 failed, %[1]d passed\nTime:        %[2]d.%02[3]d s",
 		},
 		{
