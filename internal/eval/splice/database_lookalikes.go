@@ -62,7 +62,7 @@ func (p *generator) badValue(s subject) (value, mended, column, why string) {
 	whole, cents := p.between(1, 900), p.IntN(100)
 	switch p.IntN(4) {
 	case 0:
-		value = fmt.Sprintf("%d'%02d", whole, cents)
+		value = fmt.Sprintf("~%d.%02d", whole, cents)
 		return value, fmt.Sprintf("%d.%02d", whole, cents), s.amount, "invalid input syntax for type numeric: \"" + value + "\""
 	case 1:
 		day, month := p.between(13, 28), p.between(1, 12)
