@@ -14,7 +14,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	shares := noMinima
 	r.callWords = wordSet{}
 	w.Reset()
-	objects, members, selects := false, 0, false
+	objects, members, selects, longest := false, 0, false, 0
 	for name, value := range s.canon.Members {
 		objects = true
 		members++
@@ -25,6 +25,9 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 			known := !m.Seen.add(sum ^ uint32(t.Hash) ^ uint32(fingerprint.Bytes(name)) ^ saltCall)
 			same := !m.Seen.add(h ^ uint32(t.Hash) ^ saltValue) // a path, or what else the calls have in common
 			effort.Reordered = effort.Reordered || known && !same
+			if n > longest {
+				effort.Resent, longest = same, n
+			}
 		}
 		shares.put(h)
 		selects = selects || readsRows(value)
@@ -38,6 +41,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	if !objects {
 		w.Append(canonical)
 	}
+	effort.Resent = effort.Resent && 2*longest > len(w.List)
 	for k, word := range w.List {
 		if word.Kind != fingerprint.Letters && m.Seen.add(word.Hash^uint32(t.Hash)^saltCall) {
 			effort.Names = effort.Names<<32 | uint64(word.Hash)
