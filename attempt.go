@@ -11,33 +11,9 @@ import (
 func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
 	next := act{Tool: t.Hash}
-	shares := noMinima
 	r.callWords = wordSet{}
-	w.Reset()
-	objects, members, selects := false, 0, false
-	for name, value := range s.canon.Members {
-		objects = true
-		members++
-		from := len(w.List)
-		w.Append(value)
-		h := uint32(fingerprint.Bytes(value))
-		if sum, n := bag(w.List[from:]); n >= bagWords {
-			known := !m.Seen.add(sum ^ uint32(t.Hash) ^ uint32(fingerprint.Bytes(name)) ^ saltCall)
-			same := !m.Seen.add(h ^ uint32(t.Hash) ^ saltValue) // a path, or what else the calls have in common
-			effort.Reordered = effort.Reordered || known && !same
-		}
-		shares.put(h)
-		selects = selects || readsRows(value)
-		if n := len(w.List) - from; n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0 && m.Seen.add(h^uint32(t.Hash)^saltCall) && !slices.ContainsFunc(w.List[from:], m.isHandle) {
-			effort.Item = w.List[from].Hash
-		}
-	}
-	if members < 2 {
-		effort.Item = 0 // it is the whole question
-	}
-	if !objects {
-		w.Append(canonical)
-	}
+	shares := noMinima
+	selects := r.readArguments(s, t, canonical, &shares)
 	handle := r.nameNewWords(t, w)
 	shares.words(w.List)
 	next.Outline = shares.outline()
@@ -51,16 +27,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	if t.Shell && s.canon.Command() != nil {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
-	for k := range m.Acts {
-		alike := next.Outline.alike(&m.Acts[k].Outline)
-		if m.Acts[k].Tool != t.Hash {
-			alike *= otherTool
-		}
-		if alike >= similar && m.Acts[k].Tool == t.Hash {
-			effort.Similar++
-		}
-		effort.Alike = max(effort.Alike, alike)
-	}
+	m.compareActs(&next, effort)
 	if handle && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 {
 		effort.Alike, effort.Fresh = 1, 0
 	}
@@ -70,6 +37,57 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		m.Acts[m.N%recentActs] = next
 	}
 	m.N++
+}
+
+// readArguments reads the words of the step's call, and sets what its arguments name, and whether the longest of them was sent before. It
+// reports whether an argument is a statement that reads rows.
+func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minima) (selects bool) {
+	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
+	members, longest := 0, 0
+	w.Reset()
+	for name, value := range s.canon.Members {
+		members++
+		from := len(w.List)
+		w.Append(value)
+		h := uint32(fingerprint.Bytes(value))
+		if sum, n := bag(w.List[from:]); n >= bagWords {
+			known := !m.Seen.add(sum ^ uint32(t.Hash) ^ uint32(fingerprint.Bytes(name)) ^ saltCall)
+			same := !m.Seen.add(h ^ uint32(t.Hash) ^ saltValue) // a path, or what else the calls have in common
+			effort.Reordered = effort.Reordered || known && !same
+			if n > longest {
+				effort.Resent, longest = same, n
+			}
+		}
+		shares.put(h)
+		selects = selects || readsRows(value)
+		n := len(w.List) - from
+		identifier := n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0
+		if identifier && m.Seen.add(h^uint32(t.Hash)^saltCall) && !slices.ContainsFunc(w.List[from:], m.isHandle) {
+			effort.Item = w.List[from].Hash
+		}
+	}
+	if members < 2 {
+		effort.Item = 0 // it is the whole question
+	}
+	if members == 0 {
+		w.Append(canonical)
+	}
+	effort.Resent = effort.Resent && 2*longest > len(w.List)
+	return selects
+}
+
+// compareActs sets how alike the call is to the recent ones.
+func (m *meter) compareActs(next *act, effort *Effort) {
+	for k := range m.Acts {
+		alike := next.Outline.alike(&m.Acts[k].Outline)
+		if m.Acts[k].Tool != next.Tool {
+			alike *= otherTool
+		}
+		if alike >= similar && m.Acts[k].Tool == next.Tool {
+			effort.Similar++
+		}
+		effort.Alike = max(effort.Alike, alike)
+	}
 }
 
 // nameNewWords sets the words of the step's call that name a new item, and records the words of the call. It reports whether one of them is a

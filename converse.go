@@ -15,7 +15,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
 	s.words.AddText(e.Text)
-	fresh, known, item := m.newWords(&s.words, e.Role)
+	fresh, known, names, item := m.newWords(&s.words, e.Role)
 	if e.Role != RoleAssistant {
 		m.Spoken = true
 		m.Wasted *= keptByPerson
@@ -23,6 +23,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 		reply := len(s.words.List) <= shortReply && !known && !strings.HasSuffix(e.Text, "?") // to a question of the assistant
 		refused := s.words.Ending == fingerprint.Refused
 		m.Asked, m.AskedAgain = true, (fresh < askedNew && !reply || known) && !(refused && item)
+		m.Given = known
 		m.Refused = m.AskedAgain && refused
 		if refused && item {
 			m.Talk *= talkSteps // another failure: the answer before had an effect
@@ -50,6 +51,9 @@ func (r *Run) converse(s *scratch, e *Event) {
 	}
 	if m.Refused {
 		said = max(said, refusedAgain)
+	}
+	if m.Given && !names {
+		said = max(said, askedForGiven)
 	}
 	if m.Demand != 0 && m.heeds(&s.words) {
 		said = 0
@@ -107,9 +111,9 @@ func ordinalOf(w *fingerprint.Words) float64 {
 }
 
 // newWords adds the pairs of words of a message to the set of what was seen, and returns the share of them that is new in messages of
-// the role. known means that the message has numbers or ids, and earlier messages of the role had all of them. item means that a line or a
-// sentence begins with a word with which none of theirs began.
-func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, known, item bool) {
+// the role. known means that the message has numbers or ids, and earlier messages of the role had all of them. names means that it has one
+// that they did not have. item means that a line or a sentence begins with a word with which none of theirs began.
+func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, known, names, item bool) {
 	mark := uint32(fingerprint.String(role))
 	fresh, named, again := 0, 0, 0
 	for _, word := range w.List {
@@ -128,7 +132,7 @@ func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, know
 			fresh++
 		}
 	}
-	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named, item
+	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named, again < named, item
 }
 
 // firstNewWord adds the words of a message of a person to the set of what was seen, and returns the fingerprint of the first new one, or 0.

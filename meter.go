@@ -11,6 +11,7 @@ type Effort struct {
 	Known     bool    `json:",omitzero"` // its outcome has many words, and the run has seen nearly all of them
 	Word      uint32  `json:",omitzero"` // fingerprint of the first word, of the first 16, that no earlier call of its tool has; 0 for none
 	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
+	Resent    bool    `json:",omitzero"` // a member of its arguments that has most of its words is equal to one of an earlier call
 	Idle      bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
 	About     bool    `json:",omitzero"` // its outcome is rich and mentions an item that no earlier call of its tool names, and not as the cause of a failure
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
@@ -60,6 +61,7 @@ type meter struct {
 	Yield      Yield   // of the latest step that changed nothing
 	Excused    int     // number of the next steps with a reason to look again, because something was changed or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant
+	Given      bool    // it has numbers or ids, and earlier messages of the person had all of them
 	AskedAgain bool    // that message of the person repeats an earlier one
 	Refused    bool    `json:",omitzero"` // it also says that a message of the assistant was refused or failed
 	Question   float64 // what the assistant's latest message added to Talk, if it is a question in new words
@@ -149,6 +151,7 @@ const (
 // How answers to a person are measured.
 const (
 	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
+	askedForGiven = 0.7 // the least that an answer without a new number or id counts for to a person who has given the same ones again
 	refusedAgain  = 1.1 // the least that an answer counts for to a person who repeats that the one before failed
 	shortReply    = 3   // the most words of a person's message that answers a question and asks none
 	answeredNew   = 0.5 // the share of new pairs of words from which on a person's message is a new answer

@@ -185,7 +185,9 @@ func acknowledgement(t *Tool, w *fingerprint.Words) uint32 {
 func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	kept = 1 - changeNovelty*effort.Fresh
-	if o.varied == onward {
+	if resent := effort.Resent && r.step.ArgsCount <= 1 && effort.Names == 0 && effort.Item == 0; resent && !t.Shell && m.Changed == t.Hash {
+		effort.Wasted, kept = weightRewrite, 1 // the number of the version in its outcome is no news
+	} else if o.varied == onward {
 		kept = 1 - effort.Novelty
 	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change directly
 		effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)

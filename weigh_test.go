@@ -35,6 +35,16 @@ func TestWhatIsWasted(t *testing.T) {
 				call("get_cells", `{"range":"A!F23:F23"}`, `{"range":"A!F23","dimension":"ROWS","values":["1432.53"]}`),
 			}
 		}, 2, 4},
+		"one patch sent again with another comment": {func(n int) []Event {
+			return []Event{
+				call("submit_patch", fmt.Sprintf(`{"message":"as %s said, this is done","diff":"@@ -12,4 +12,7 @@ def load(path): file = open(path) return json.load(file)"}`, cities[n]), fmt.Sprintf(`"Patch set %d uploaded."`, n+1)),
+			}
+		}, 1.5, 6},
+		"other patches sent": {func(n int) []Event {
+			return []Event{
+				call("submit_patch", fmt.Sprintf(`{"message":"as %s said","diff":"the port of %s gets a crane, a tower of stone and %d more piers"}`, cities[n], cities[n], n+2), fmt.Sprintf(`"Patch set %d uploaded."`, n+1)),
+			}
+		}, 0, 0.5},
 		"other places changed, and the status stays as it is": {func(n int) []Event {
 			return []Event{
 				call("edit_file", fmt.Sprintf(`{"path":"%s.go","text":"the capital %s has %d harbours and a road to the north"}`, cities[n], cities[n], n), `"edited"`),

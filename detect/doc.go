@@ -258,7 +258,7 @@ Try: stop the generation, and start again with less context or another temperatu
 # idle_handoffs
 
 Two agents handed over to each other at least 4 times in a row, without novelty in between, or 6 times if little is known of what
-they did.
+they did. Or three agents handed over in a ring 6 times in a row, without novelty in between.
 
 Why: neither agent makes progress with the task.
 

@@ -54,9 +54,12 @@ func kinds() []kind {
 		benign(connectorLookalikes()), benign(helpdeskLookalikes()), benign(researchLookalikes()),
 		compilerLoops(), deviceLoops(), trainingLoops(), pipelineLoops(), incidentLoops(),
 		benign(compilerLookalikes()), benign(deviceLookalikes()), benign(trainingLookalikes()), benign(pipelineLookalikes()), benign(incidentLookalikes()),
-		financeLoops(), caseworkLoops(), travelLoops(), logisticsLoops(), householdLoops(), roundtableLoops(),
-		benign(financeLookalikes()), benign(caseworkLookalikes()), benign(travelLookalikes()),
-		benign(logisticsLookalikes()), benign(householdLookalikes()), benign(roundtableLookalikes()))
+		financeLoops(), caseworkLoops(), travelLoops(), logisticsLoops(), householdLoops(), roundtableLoops(), frontdeskLoops(), crewLoops(),
+		benign(financeLookalikes()), benign(caseworkLookalikes()), benign(travelLookalikes()), benign(logisticsLookalikes()),
+		benign(householdLookalikes()), benign(roundtableLookalikes()), benign(frontdeskLookalikes()), benign(crewLookalikes()),
+		reporting(workbenchLoops()), reporting(storefrontLoops()), reporting(inquiryLoops()), reporting(databaseLoops()),
+		reporting(benign(workbenchLookalikes())), reporting(benign(storefrontLookalikes())),
+		reporting(benign(inquiryLookalikes())), reporting(benign(databaseLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
