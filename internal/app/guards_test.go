@@ -178,7 +178,7 @@ func TestInvalidProfilesAndSettingsOfAGuardAreReported(t *testing.T) {
 		"set=cycle_rounds=0":         "cycle_rounds is 0; it must be from 2 to 100",
 		"set=patience=1":             `unknown setting "patience"`,
 		"set=nudges={any: endless}":  "requests cannot set texts",
-		"set=tools={a: {nudges: 1}}": "tools: a:",
+		"set=tools={a: {nudges: 1}}": "tools.a.nudges: nudges is a setting of the whole profile",
 	} {
 		answer, err := http.Post(url+"/api/guard?"+strings.ReplaceAll(query, " ", "%20"), "application/x-ndjson", strings.NewReader("{}\n"))
 		if err != nil {

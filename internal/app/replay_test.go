@@ -115,7 +115,7 @@ func TestInvalidSettingsOfAReplayAreReported(t *testing.T) {
 		`{"settings":{"patience":1}}`:                                   {"settings.patience", `unknown setting "patience"`},
 		`{"settings":{"cycle_rounds":"many"}}`:                          {"settings.cycle_rounds", `cycle_rounds is "many"; it must be a whole number`},
 		`{"settings":{"nudges":{"any":"{{range 1000000000}}{{end}}"}}}`: {"settings.nudges", "requests cannot set texts"},
-		`{"settings":{"tools":{"a":{"nudges":1}}}}`:                     {"settings.tools", "tools: a:"},
+		`{"settings":{"tools":{"a":{"nudges":1}}}}`:                     {"settings.tools", "tools.a.nudges: nudges is a setting of the whole profile"},
 	} {
 		t.Run(question, func(t *testing.T) {
 			status, answer := askAgain(t, url, "r", question)

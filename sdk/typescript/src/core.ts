@@ -4,6 +4,7 @@ import { Sender, type Stats } from "./sender.js";
 import { type Configuration, change, settings } from "./settings.js";
 
 let current: Sender | undefined;
+const earlier = new Set<Sender>(); // they still send events from before a change of settings
 let listening = false;
 
 /** Returns the sender. The first call creates it. */
@@ -24,7 +25,13 @@ export function configure(values: Configuration): void {
   change(values);
   const before = current;
   current = undefined;
-  if (before) void before.close(settings().exitTimeoutMs);
+  if (!before) return;
+  earlier.add(before);
+  void before.close(settings().exitTimeoutMs).finally(() => earlier.delete(before));
+}
+
+function senders(): Sender[] {
+  return current ? [...earlier, current] : [...earlier];
 }
 
 /**
@@ -32,12 +39,13 @@ export function configure(values: Configuration): void {
  * pass the promise to waitUntil, so that the platform waits for it.
  */
 export async function flush(timeoutMs = 5000): Promise<boolean> {
-  return current ? await current.flush(timeoutMs) : true;
+  const delivered = await Promise.all(senders().map((sender) => sender.flush(timeoutMs)));
+  return delivered.every(Boolean);
 }
 
 /** Sends events for up to timeoutMs, and drops the rest and later ones. It runs automatically at exit. */
 export async function shutdown(timeoutMs = 5000): Promise<void> {
-  await current?.close(timeoutMs);
+  await Promise.all(senders().map((sender) => sender.close(timeoutMs)));
 }
 
 /** Returns the counts of events by outcome. */
@@ -58,5 +66,7 @@ function listen(): void {
     // The event is emitted again after each flush, so a server that is away is tried once.
     if (current && current.stats().queued > 0 && !current.stats().away) void current.flush(settings().exitTimeoutMs);
   });
-  process.on("exit", () => current?.sendAtExit());
+  process.on("exit", () => {
+    for (const sender of senders()) sender.sendAtExit();
+  });
 }

@@ -63,6 +63,27 @@ test("events that a server refused for the moment are sent later, each once", as
   assert.ok(said.some((message) => message.endsWith("returned 429; events are kept in memory and sent later")));
 });
 
+test("events from before a change of settings are sent, and shutdown waits for them", async () => {
+  const before = await new Scripted((_, response) => reply(response, 201, accepted)).start();
+  configure({ endpoint: before.url });
+  send(3);
+  configure({ endpoint: `http://127.0.0.1:${await freePort()}` });
+  await shutdown();
+  assert.equal(before.requests.length, 1);
+  assert.equal(before.requests[0]?.body.trimEnd().split("\n").length, 3);
+});
+
+test("a sender from before a change of settings ends with shutdown", async () => {
+  configure({ endpoint: `http://127.0.0.1:${await freePort()}` });
+  send(3);
+  configure({ queueBytes: 10_000 });
+  await shutdown(0);
+  assert.deepEqual(
+    said.filter((message) => message.startsWith("3 events dropped")),
+    ["3 events dropped: the server did not accept them in time"],
+  );
+});
+
 test("a batch that is too large is halved, and an event that is too large is rejected", async () => {
   const scripted = await new Scripted((request, response) =>
     reply(response, request.body.length > 2000 ? 413 : 201, accepted),
