@@ -8,9 +8,9 @@ import (
 )
 
 // converse adds a message to the evidence. A message of the assistant counts if it answers a person: the fewer new pairs of words it has,
-// the more it adds to Talk. It adds nothing if it has the first new word of the person's message, such as the field that a validator
-// misses, in a message that is known otherwise, or if it is the next item of a numbered list. A message of a person lowers the evidence of
-// wasted steps.
+// the more it adds to Talk. An answer with numbers or ids adds at least half of a message if earlier ones had all of them. It adds nothing if
+// it has the first new word of the person's message, such as the field that a validator misses, in a message that is known otherwise, or if it
+// is the next item of a numbered list. A message of a person lowers the evidence of wasted steps.
 func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
@@ -54,6 +54,9 @@ func (r *Run) converse(s *scratch, e *Event) {
 	}
 	if m.Given && !names {
 		said = max(said, askedForGiven)
+	}
+	if known {
+		said = max(said, toldAgain)
 	}
 	if m.Demand != 0 && m.heeds(&s.words) {
 		said = 0

@@ -152,6 +152,7 @@ const (
 const (
 	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
 	askedForGiven = 0.7 // the least that an answer without a new number or id counts for to a person who has given the same ones again
+	toldAgain     = 0.5 // the least that an answer counts for whose numbers and ids earlier messages had
 	refusedAgain  = 1.1 // the least that an answer counts for to a person who repeats that the one before failed
 	shortReply    = 3   // the most words of a person's message that answers a question and asks none
 	answeredNew   = 0.5 // the share of new pairs of words from which on a person's message is a new answer

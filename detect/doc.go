@@ -239,9 +239,10 @@ The agent repeats its earlier messages in its answers to a person.
 An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each
 step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. An answer does not
 count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. The next item of a
-numbered list, such as a question of a questionnaire, does not count either. If a person or a
-harness repeats that an answer failed, the next answer counts, whatever its other words are. If it reports another failure, the sum falls. The
-finding is always advisory, because a person may ask the same question again.
+numbered list, such as a question of a questionnaire, does not count either. An answer counts at least half if earlier ones had all of its
+numbers and ids, as when a declined offer is made again. It counts more if the person has just given the same numbers again, and it has no
+new one. If a person or a harness repeats that an answer failed, the next answer counts, whatever its other words are. If it reports another
+failure, the sum falls. The finding is always advisory, because a person may ask the same question again.
 
 Why: the person gets no new information.
 
