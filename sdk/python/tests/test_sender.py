@@ -359,6 +359,12 @@ def test_after_a_shutdown_events_begin_anew(server: Server) -> None:
     assert sorted(r["id"] for r in server.runs()) == ["first", "second"]
 
 
+def test_the_sending_thread_imports_nothing(server: Server) -> None:
+    """A process that is forked during an import by another thread never gets the module."""
+    body = "before = set(sys.modules)\nunloop.Run.begin('p')\nprint(unloop.flush(60), set(sys.modules) - before)"
+    assert program(body, UNLOOP_ENDPOINT=server.url).stdout == "True set()\n"
+
+
 FORKS = """
 import multiprocessing, threading
 def child(n):
@@ -378,7 +384,7 @@ if __name__ == '__main__':
     if pid == 0:
         for i in range(50): run.event('message', text='child of a fork')
         child(8)
-        unloop.flush()
+        unloop.flush(60)
         os._exit(0)
     for i in range(50): run.event('message', text='parent')
     os.waitpid(pid, 0)
