@@ -128,7 +128,12 @@ func (c *testCluster) killLeader(*rand.Rand) {
 
 // disconnectDatabase ends all connections of the servers to the database.
 func (c *testCluster) disconnectDatabase(*rand.Rand) {
-	postgres.Exec(c.t, c.db, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'unloop'`)
+	var ended int
+	postgres.Value(c.t, c.db, `SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity
+		WHERE application_name = '`+clusterName+`' AND pid <> pg_backend_pid()`, &ended)
+	if ended == 0 {
+		c.t.Error("the servers have no connections to the database")
+	}
 }
 
 // clusterLoad sends from several connections to any server of a cluster, and keeps what was acknowledged.

@@ -68,6 +68,9 @@ func beNATS(setting string) {
 	s.WaitForShutdown()
 }
 
+// clusterName is the name of the servers of a cluster at PostgreSQL, which tests of other packages use at the same time.
+const clusterName = "test-cluster"
+
 // testCluster is a cluster on loopback: NATS servers, servers and a database, each server in a process of its own.
 type testCluster struct {
 	t       *testing.T
@@ -159,7 +162,7 @@ func (c *testCluster) lastMessage(t *testing.T, partition int) uint64 {
 // startCluster starts so many NATS servers and servers.
 func startCluster(t *testing.T, natsServers, servers int, webhook string) *testCluster {
 	t.Helper()
-	c := &testCluster{t: t, db: postgres.Database(t), webhook: webhook}
+	c := &testCluster{t: t, db: postgres.Database(t) + "&application_name=" + clusterName, webhook: webhook}
 	for range natsServers {
 		c.ports = append(c.ports, freePort(t)+"-"+freePort(t))
 	}

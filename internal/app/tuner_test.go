@@ -198,7 +198,7 @@ func TestTheShadowProfileJudgesAllRuns(t *testing.T) {
 	stuck(t, url, "stuck")
 	post(t, url+"/api/events", "application/x-ndjson", failures("brief", 2))
 	var got api.ShadowRuns
-	eventually(t, 20*time.Second, "both runs are judged", func() bool {
+	eventually(t, time.Minute, "both runs are judged", func() bool {
 		got = decoded[api.ShadowRuns](t, get(t, url+"/api/shadow"))
 		return got.Judged == 2
 	})
@@ -212,7 +212,7 @@ func TestTheShadowProfileJudgesAllRuns(t *testing.T) {
 		t.Errorf("%+v, want the first decision of %+v", all.Items, shadow.Decisions)
 	}
 	post(t, url+"/api/events", "application/x-ndjson", failures("late", 30))
-	eventually(t, 20*time.Second, "a new run is judged", func() bool {
+	eventually(t, time.Minute, "a new run is judged", func() bool {
 		return decoded[api.ShadowRuns](t, get(t, url+"/api/shadow")).Judged == 3
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -107,11 +108,13 @@ func TestAStreamSendsEachEventOnce(t *testing.T) {
 	h := newTestServer(t, nil)
 	server := h.listen()
 	const total = 1200
-	go func() {
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	sending.Go(func() {
 		for i := 1; i <= total; i += 3 {
 			h.send(event("r", i, "x", ""), event("r", i+1, "x", ""), event("r", i+2, "x", ""))
 		}
-	}()
+	})
 	var got []string
 	last, connections := "", 0
 	for len(got) < total {
@@ -315,7 +318,9 @@ func TestAStreamSendsTheEndOfEveryRun(t *testing.T) {
 	h := newTestServer(t, nil)
 	server := h.listen()
 	const runs, each = 12, 40
-	go func() {
+	var sending sync.WaitGroup
+	defer sending.Wait()
+	sending.Go(func() {
 		for i := 1; i <= each; i++ {
 			for r := range runs {
 				kind := "x"
@@ -325,7 +330,7 @@ func TestAStreamSendsTheEndOfEveryRun(t *testing.T) {
 				h.send(event(fmt.Sprint("r", r), i, kind, ""))
 			}
 		}
-	}()
+	})
 	ended := map[string]bool{}
 	last := "0"
 	for connections := 1; len(ended) < runs; connections++ {

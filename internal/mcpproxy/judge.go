@@ -59,11 +59,11 @@ type requests struct {
 	calls map[any]openCall // by request id
 	lists map[any]bool     // requests for the list of tools, by request id
 
-	waiting map[any]context.CancelFunc // calls that wait for the end of a pause, by request id
+	waiting map[any]wait // calls that wait for the end of a pause, by request id
 }
 
 func newRequests() *requests {
-	return &requests{calls: make(map[any]openCall), lists: make(map[any]bool), waiting: make(map[any]context.CancelFunc)}
+	return &requests{calls: make(map[any]openCall), lists: make(map[any]bool), waiting: make(map[any]wait)}
 }
 
 // openCall is a call that runs.

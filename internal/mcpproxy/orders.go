@@ -15,46 +15,60 @@ var noWait = func() context.Context {
 	return ctx
 }()
 
-// awaitResume waits while a person has paused the run. It reports false if the client cancels the call or ctx ends before that.
-func (s *Session) awaitResume(ctx context.Context, open *requests, id any) bool {
-	paused := s.guard.Paused()
-	if paused == nil {
-		return true
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	open.setWaiting(id, cancel)
-	defer open.setWaiting(id, nil)
-	for ; paused != nil; paused = s.guard.Paused() {
-		select {
-		case <-paused:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
+// wait is the wait of a call for the end of a pause.
+type wait struct {
+	ctx    context.Context // ends when the client cancels the call
+	cancel context.CancelFunc
 }
 
-// setWaiting keeps the function that ends the wait of a call, or forgets it if cancel is nil.
-func (q *requests) setWaiting(id any, cancel context.CancelFunc) {
+// awaitResume waits while a person has paused the run. It reports false if the client cancels the call or ctx ends before that.
+func (s *Session) awaitResume(ctx context.Context, open *requests, id any) bool {
+	if s.guard.Paused() != nil {
+		ctx = open.beginWait(ctx, id)
+		for paused := s.guard.Paused(); paused != nil && ctx.Err() == nil; paused = s.guard.Paused() {
+			select {
+			case <-paused:
+			case <-ctx.Done():
+			}
+		}
+	}
+	return open.endWait(id)
+}
+
+// beginWait returns the context of the wait of a call. The wait may have begun already.
+func (q *requests) beginWait(ctx context.Context, id any) context.Context {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if cancel == nil {
-		delete(q.waiting, id)
-		return
+	w, ok := q.waiting[id]
+	if !ok {
+		w.ctx, w.cancel = context.WithCancel(ctx)
+		q.waiting[id] = w
 	}
-	q.waiting[id] = cancel
+	return w.ctx
+}
+
+// endWait ends the wait of a call, if it has begun. It reports false if the call was canceled before.
+func (q *requests) endWait(id any) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w, ok := q.waiting[id]
+	if !ok {
+		return true
+	}
+	delete(q.waiting, id)
+	defer w.cancel()
+	return w.ctx.Err() == nil
 }
 
 // cancelWaiting ends the wait of a call. It reports false if the call does not wait.
 func (q *requests) cancelWaiting(id any) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	cancel := q.waiting[id]
-	if cancel != nil {
-		cancel()
+	w, ok := q.waiting[id]
+	if ok {
+		w.cancel()
 	}
-	return cancel != nil
+	return ok
 }
 
 // textFor returns the text that goes with the result of a call: the text that no earlier result could carry, and the nudges before and

@@ -70,7 +70,9 @@ func (s *Session) passRequests(ctx context.Context, client, server mcp.Connectio
 			return err
 		}
 		if r, ok := m.(*jsonrpc.Request); ok && r.Method == "tools/call" && s.guard.Paused() != nil {
+			s.open.beginWait(ctx, r.ID.Raw()) // before the next message is read, which may cancel the call
 			waiting.Go(func() {
+				defer s.open.endWait(r.ID.Raw())          // of a call that is not judged
 				_ = s.passRequest(ctx, m, client, server) // the loop reads the error of a broken connection
 			})
 			continue

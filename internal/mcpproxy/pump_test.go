@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -287,4 +288,57 @@ func endOf(t *testing.T, transport mcp.Transport) mcp.Connection {
 		t.Fatal(err)
 	}
 	return connection
+}
+
+// side is a side of the pump that a test plays.
+type side struct {
+	mcp.Connection
+	read  func() (jsonrpc.Message, error)
+	write func(jsonrpc.Message)
+}
+
+func (s side) Read(context.Context) (jsonrpc.Message, error) { return s.read() }
+
+func (s side) Write(_ context.Context, m jsonrpc.Message) error {
+	s.write(m)
+	return nil
+}
+
+func TestACallThatIsCanceledAtOnceDuringAPauseDoesNotReachTheServer(t *testing.T) {
+	p, err := profile.New(profile.Default)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 100 { // the goroutine that waits begins sooner or later
+		var order func(*unloop.Event)
+		s := NewSession(p, Options{Run: "r", Controls: func(_ string, take func(*unloop.Event)) func() {
+			order = take
+			return func() {}
+		}})
+		order(&unloop.Event{Type: unloop.Control, Name: unloop.ControlPause})
+		sent := []jsonrpc.Message{
+			request(t, float64(1), "tools/call", `{"name":"search","arguments":{}}`),
+			&jsonrpc.Request{Method: "notifications/cancelled", Params: json.RawMessage(`{"requestId":1}`)},
+		}
+		ended := make(chan jsonrpc.Message, 1)
+		client := side{read: func() (m jsonrpc.Message, err error) {
+			if len(sent) == 0 {
+				order(&unloop.Event{Type: unloop.Control, Name: unloop.ControlResume})
+				if _, ok := (<-ended).(*jsonrpc.Response); !ok {
+					t.Error("the call reached the server")
+				}
+				return nil, io.EOF
+			}
+			m, sent = sent[0], sent[1:]
+			return m, nil
+		}, write: func(m jsonrpc.Message) { ended <- m }}
+		server := side{write: func(m jsonrpc.Message) {
+			if r, ok := m.(*jsonrpc.Request); ok && r.Method == "tools/call" {
+				ended <- m
+			}
+		}}
+		if err := s.passRequests(t.Context(), client, server); err != io.EOF {
+			t.Fatal(err)
+		}
+	}
 }

@@ -152,7 +152,6 @@ func (t *tap) Read(p []byte) (int, error) {
 	if t.last != nil {
 		n := copy(p, t.last)
 		if t.last = t.last[n:]; n == 0 {
-			t.end()
 			return 0, io.EOF
 		}
 		return n, nil
@@ -163,6 +162,7 @@ func (t *tap) Read(p []byte) (int, error) {
 		if border := t.feed(p[:n]); border >= 0 {
 			_ = t.body.Close() // the rest is not wanted
 			t.last = t.ending.end()
+			t.end() // now, because a client may stop reading at the last event
 			return border, nil
 		}
 	case !t.long:

@@ -98,6 +98,22 @@ func TestAStreamThatRepeatsItselfIsEndedInOrder(t *testing.T) {
 	}
 }
 
+// The official client of OpenAI for Go stops reading at the last event, so the end of the answer may reach the proxy late.
+func TestAStreamThatIsEndedIsRecordedBeforeItsLastEventsAreSent(t *testing.T) {
+	whole := speech["chat"](pieces(strings.Repeat("Let me check the file once more. ", 400)))
+	recorded := false
+	tapped := newTap(&http.Response{Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: io.NopCloser(strings.NewReader(whole))}, func(*outcome) { recorded = true })
+	tapped.ending = &ending{api: chat{}}
+	for part := make([]byte, 100); tapped.last == nil; {
+		if _, err := tapped.Read(part); err != nil {
+			t.Fatalf("the stream is not ended: %v", err)
+		}
+	}
+	if !recorded {
+		t.Error("the last events are sent before the answer is recorded")
+	}
+}
+
 // thoughts returns the events of a stream that reasons in pieces, without its end.
 var thoughts = map[string]func(pieces []string) string{
 	"chat": func(pieces []string) string {

@@ -61,6 +61,7 @@ def alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("UNLOOP_BUFFER", str(tmp_path / "buffer"))
     monkeypatch.setenv("NO_PROXY", "*")
     # On a busy machine an answer may take longer than an agent should wait for it.
+    monkeypatch.setenv("UNLOOP_EXIT_TIMEOUT", "60")
     monkeypatch.setattr(unloop.flush, "__defaults__", (60.0,))
     monkeypatch.setattr(
         unloop.Guard.__init__, "__kwdefaults__", {**(unloop.Guard.__init__.__kwdefaults__ or {}), "timeout": 30.0}

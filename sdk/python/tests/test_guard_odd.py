@@ -6,13 +6,14 @@ import asyncio
 import functools
 import os
 import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import unloop
-from conftest import Scripted, Server, child_process, ctrl_c, loop, suspend
+from conftest import Scripted, Server, child_process, ctrl_c, loop, suspend, until
 
 pytestmark = pytest.mark.usefixtures("guard_bin")
 
@@ -22,7 +23,7 @@ def test_after_a_ctrl_c_no_answer_is_taken_for_another() -> None:
     loop(guard, 8)
     first = child_process()
     suspend(first)
-    with pytest.raises(KeyboardInterrupt), ctrl_c(0.1):
+    with pytest.raises(KeyboardInterrupt), ctrl_c(1):
         guard.state()
     if first.poll() is None:
         os.kill(first.pid, signal.SIGCONT)
@@ -38,8 +39,14 @@ def test_a_ctrl_c_while_the_guard_starts(tmp_path: Any, guard_bin: str, monkeypa
     )
     slow.chmod(0o755)
     monkeypatch.setenv("UNLOOP_BIN", str(slow))
-    with pytest.raises(KeyboardInterrupt), ctrl_c(0.3):
-        unloop.Guard()
+
+    def press() -> None:
+        until((tmp_path / "again").exists)  # the first program is starting
+        os.kill(os.getpid(), signal.SIGALRM)
+
+    threading.Thread(target=press).start()
+    with pytest.raises(KeyboardInterrupt), ctrl_c(60):
+        unloop.Guard(timeout=60)
     assert unloop.Guard().user("x").guarded
 
 

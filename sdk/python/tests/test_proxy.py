@@ -57,7 +57,7 @@ def proxied(program: str, turns: list[Turn], *flags: str) -> Iterator[tuple[str,
                 yield base.removesuffix("/openai/v1"), api
             finally:
                 process.send_signal(signal.SIGTERM)
-                process.wait(20)
+                process.wait(60)
         assert process.returncode == 0
 
 
@@ -270,7 +270,7 @@ def test_a_client_that_cancels_ends_the_call_of_the_api(unloop_bin: str, name: s
         api.turns = iter([Hold(held), Say("7 m.")])
         told: list[Any] = [{"role": "user", "content": "find it"}]
         HEARD[name](base, told)
-        assert held.wait(10), "the API still answers"
+        assert held.wait(60), "the API still answers"
         assert work(client(base), result, True, told) == "7 m."
 
 

@@ -220,10 +220,10 @@ def test_a_full_buffer_keeps_to_its_bound(logged: Callable[[], list[str]]) -> No
     for _ in range(100):
         run.event("message", text="x" * 2000)
         unloop.flush(0.05)
+    until(lambda: [line for line in logged() if line.startswith("the buffer in ") and line.endswith(" is full")] != [])
     stats = adds_up()
     assert stats.buffered < 50
     assert sum(f.stat().st_size for f in Path(os.environ["UNLOOP_BUFFER"]).iterdir()) <= 100_000
-    assert [line for line in logged() if line.startswith("the buffer in ") and line.endswith(" is full")]
 
 
 def test_a_buffer_that_cannot_be_written_is_said_and_harmless(tmp_path: Path, logged: Callable[[], list[str]]) -> None:
@@ -237,7 +237,8 @@ def test_a_buffer_that_cannot_be_written_is_said_and_harmless(tmp_path: Path, lo
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 401, 404])
-def test_a_server_in_trouble_is_asked_again(scripted: type[Scripted], status: int) -> None:
+def test_a_server_in_trouble_is_asked_again(scripted: type[Scripted], status: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sender, "LINGER", 60.0)  # only a flush sends
     scripted.answers += [(status, {}, {"detail": "not now"})] * 2
     run = unloop.Run.begin("hello")
     assert not unloop.flush()
@@ -294,7 +295,8 @@ def test_a_file_is_its_writers_until_it_is_let_go(tmp_path: Path) -> None:
     assert mine.files() == []
 
 
-def test_what_is_too_much_at_once_is_halved(scripted: type[Scripted]) -> None:
+def test_what_is_too_much_at_once_is_halved(scripted: type[Scripted], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_sender, "LINGER", 60.0)  # only a flush sends
     scripted.answers += [(413, {}, {})] * 3
     tell(unloop.Run("hello"), range(8))
     assert unloop.flush()
@@ -357,6 +359,12 @@ def test_after_a_shutdown_events_begin_anew(server: Server) -> None:
     assert sorted(r["id"] for r in server.runs()) == ["first", "second"]
 
 
+def test_the_sending_thread_imports_nothing(server: Server) -> None:
+    """A process that is forked during an import by another thread never gets the module."""
+    body = "before = set(sys.modules)\nunloop.Run.begin('p')\nprint(unloop.flush(60), set(sys.modules) - before)"
+    assert program(body, UNLOOP_ENDPOINT=server.url).stdout == "True set()\n"
+
+
 FORKS = """
 import multiprocessing, threading
 def child(n):
@@ -376,7 +384,7 @@ if __name__ == '__main__':
     if pid == 0:
         for i in range(50): run.event('message', text='child of a fork')
         child(8)
-        unloop.flush()
+        unloop.flush(60)
         os._exit(0)
     for i in range(50): run.event('message', text='parent')
     os.waitpid(pid, 0)

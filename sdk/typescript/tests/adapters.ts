@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { flush } from "../src/index.js";
-import { type Recorded, startServer } from "./harness.js";
+import { flush, type Recorded, startServer } from "./harness.js";
 import { type Step, USAGE, verdict, type WantedCall, works } from "./works.js";
 
 /** The call that a stuck agent repeats. */

@@ -4,10 +4,10 @@ import * as sdk from "ai";
 import { jsonSchema, stepCountIs, ToolLoopAgent, tool } from "ai";
 import { MockLanguageModelV3 } from "ai/test";
 import { AgentRun, withUnloop } from "../src/ai.js";
-import { flush, LoopError, trace } from "../src/index.js";
+import { LoopError, trace } from "../src/index.js";
 import { assertBlocked, assertModelCall, lost, testWorks, types } from "./adapters.js";
 import { script } from "./aimodel.js";
-import { alone, ONE_CALL_THEN_ANSWER, startServer } from "./harness.js";
+import { alone, flush, ONE_CALL_THEN_ANSWER, startServer } from "./harness.js";
 import { tools as archive, type Step } from "./works.js";
 
 alone();

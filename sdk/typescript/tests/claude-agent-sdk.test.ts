@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as sdk from "@anthropic-ai/claude-agent-sdk";
 import { type ClaudeOptions, withUnloop } from "../src/claude-agent-sdk.js";
-import { flush, LoopError, trace } from "../src/index.js";
+import { LoopError, trace } from "../src/index.js";
 import { assertBlocked, FOUND, lost, testWorks, types } from "./adapters.js";
 import { ScriptedClaude } from "./claude.js";
-import { alone, startServer } from "./harness.js";
+import { alone, flush, startServer } from "./harness.js";
 import { tools as archive, type Step } from "./works.js";
 
 alone();

@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { configure } from "../src/core.js";
-import { flush, Guard, GuardUnavailable, LoopError, trace } from "../src/index.js";
-import { alone, reply, Scripted, Server, said, setEnvironment, startServer, temporary, until } from "./harness.js";
+import { Guard, GuardUnavailable, LoopError, trace } from "../src/index.js";
+import { alone, flush, reply, Scripted, Server, said, setEnvironment, startServer, temporary, until } from "./harness.js";
 
 alone();
 

@@ -9,7 +9,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach } from "node:test";
 import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
-import { configure, forgetSender, shutdown } from "../src/core.js";
+import { configure, flush as flushWithin, forgetSender, shutdown } from "../src/core.js";
 import { endProcesses } from "../src/guard/child.js";
 import { forgetWarnings } from "../src/log.js";
 import { forgetSettings } from "../src/settings.js";
@@ -66,6 +66,9 @@ export function temporary(): string {
   atEnd(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
+
+/** Waits until the server has all events, for as long as a busy machine takes. */
+export const flush = (): Promise<boolean> => flushWithin(60_000);
 
 export interface Recorded {
   id: string;

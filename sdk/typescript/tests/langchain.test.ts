@@ -7,10 +7,10 @@ import { tool } from "@langchain/core/tools";
 import { Command, MemorySaver, MessagesAnnotation, START, StateGraph } from "@langchain/langgraph";
 import { createAgent } from "langchain";
 import { z } from "zod";
-import { flush, LoopError, trace } from "../src/index.js";
+import { LoopError, trace } from "../src/index.js";
 import { UnloopCallbackHandler, unloopMiddleware } from "../src/langchain/index.js";
 import { assertBlocked, assertModelCall, FOUND, lost, testWorks, types } from "./adapters.js";
-import { alone, ONE_CALL_THEN_ANSWER, startServer } from "./harness.js";
+import { alone, flush, ONE_CALL_THEN_ANSWER, startServer } from "./harness.js";
 import { type Step as Answer, tools as archive, USAGE } from "./works.js";
 
 alone();

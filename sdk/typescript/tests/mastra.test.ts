@@ -4,11 +4,11 @@ import { Agent } from "@mastra/core/agent";
 import { createTool } from "@mastra/core/tools";
 import type { MockLanguageModelV3 } from "ai/test";
 import { z } from "zod";
-import { flush, LoopError, trace } from "../src/index.js";
+import { LoopError, trace } from "../src/index.js";
 import { type MastraOptions, withUnloop } from "../src/mastra.js";
 import { assertBlocked, assertModelCall, lost, testWorks, types } from "./adapters.js";
 import { script } from "./aimodel.js";
-import { alone, ONE_CALL_THEN_ANSWER, startServer } from "./harness.js";
+import { alone, flush, ONE_CALL_THEN_ANSWER, startServer } from "./harness.js";
 import { tools as archive, type Step } from "./works.js";
 
 alone();

@@ -4,9 +4,9 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { z } from "zod";
-import { event, flush, LoopError, trace } from "../src/index.js";
+import { event, LoopError, trace } from "../src/index.js";
 import { guardClient } from "../src/mcp.js";
-import { alone, atEnd, startServer } from "./harness.js";
+import { alone, atEnd, flush, startServer } from "./harness.js";
 import { tools as archive, USAGE, verdict, works } from "./works.js";
 
 alone();

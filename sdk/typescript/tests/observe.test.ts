@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { configure, currentRun, event, flush, observe, stats, trace } from "../src/index.js";
+import { configure, currentRun, event, observe, stats, trace } from "../src/index.js";
 import { Run } from "../src/run.js";
-import { alone, type Recorded, said, startServer } from "./harness.js";
+import { alone, flush, type Recorded, said, startServer } from "./harness.js";
 
 alone();
 

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Agent, OpenAIProvider, Runner, setTraceProcessors, setTracingDisabled, tool, withTrace } from "@openai/agents";
 import { z } from "zod";
-import { flush, trace } from "../src/index.js";
+import { trace } from "../src/index.js";
 import { haltOf, LoopGuard, Recorder } from "../src/openai-agents.js";
 import { assertBlocked, assertModelCall, FOUND, lost, testWorks, types } from "./adapters.js";
-import { alone, atEnd, type Scripted, startServer } from "./harness.js";
+import { alone, atEnd, flush, type Scripted, startServer } from "./harness.js";
 import { startModel } from "./modelapi.js";
 import { tools as archive, type Step } from "./works.js";
 

@@ -3,10 +3,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Hooks, PluginInput } from "@opencode-ai/plugin";
-import { flush } from "../src/index.js";
 import plugin, { type OpenCodeOptions } from "../src/opencode.js";
 import { assertBlocked, assertModelCall, lost, testWorks, types } from "./adapters.js";
-import { alone, atEnd, root, startServer, temporary } from "./harness.js";
+import { alone, atEnd, flush, root, startServer, temporary } from "./harness.js";
 import { tools as archive, type Step, USAGE, type WantedCall } from "./works.js";
 
 alone();

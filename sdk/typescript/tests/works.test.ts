@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { event, flush, trace } from "../src/index.js";
-import { alone, startServer } from "./harness.js";
+import { event, trace } from "../src/index.js";
+import { alone, flush, startServer } from "./harness.js";
 import { tools, USAGE, verdict, type Work, works } from "./works.js";
 
 alone();

@@ -4,6 +4,7 @@ retries later, or drops these lines."""
 from __future__ import annotations
 
 import dataclasses
+import encodings.idna  # noqa: F401  # a connection imports it, and a process that is forked meanwhile could never import it
 import enum
 import http.client
 import json
