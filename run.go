@@ -70,8 +70,8 @@ type state struct {
 	RestatedWeight      float64
 	RestatedSinceCall   float64 `json:",omitzero"` // what the messages since the latest call added to RestatedWeight
 	NewResult           int     `json:",omitzero"` // number of the event with the latest new result; with NeedEffort
-	NovelMessages       int     // messages that are not
-	RepeatedMessages    int     // messages that are nearly equal to an earlier one of their agent
+	NovelMessages       int     // messages that are not nearly equal to an earlier one of their agent
+	RepeatedMessages    int     // the others
 	AssistantWords      int     // words of assistants
 	LastNovelty         EventRef
 	LastUnobserved      EventRef

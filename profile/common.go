@@ -45,7 +45,7 @@ func (s *ToolSettings) SetMember(name string, value *yaml.Node) error {
 	}
 	var number float64
 	if value.Kind != yaml.ScalarNode || value.Decode(&number) != nil {
-		return errors.New("want a number")
+		return errors.New("want a number; only class is a word")
 	}
 	if *s == nil {
 		*s = make(ToolSettings)

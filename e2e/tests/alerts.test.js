@@ -47,7 +47,7 @@ describe("webhooks", () => {
     await page.getByRole("button", { name: "Add a webhook …" }).click();
     const adds = page.getByRole("dialog", { name: "Add a webhook" });
     await adds.getByRole("textbox", { name: "URL" }).fill(`${endpoint}/secret-path`);
-    await adds.getByLabel("Key of signatures").fill("a-long-key");
+    await adds.getByLabel("Signing key").fill("a-long-key");
     await adds.getByRole("textbox", { name: "Projects" }).fill("web, shop");
     await adds.getByRole("button", { name: "Add" }).click();
     await cards(page).getByText("signed").waitFor();

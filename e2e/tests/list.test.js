@@ -100,6 +100,16 @@ describe("the list of runs", () => {
     await first("search");
   });
 
+  for (const width of [1010, 1170, 1180, 1310]) {
+    test(`shows the whole of its last column at ${width} pixels`, async (t) => {
+      const page = await open(t, browser, server, "/", { viewport: { width, height: 900 } });
+      const row = grid(page).getByRole("row").nth(1);
+      await row.waitFor();
+      const [cell, list] = await Promise.all([row.getByRole("gridcell").filter({ visible: true }).last().boundingBox(), grid(page).boundingBox()]);
+      assert.ok(cell.x + cell.width <= list.x + list.width, `the last cell ends at ${cell.x + cell.width}, the list at ${list.x + list.width}`);
+    });
+  }
+
   test("loads further pages in its order", async (t) => {
     const page = await open(t, browser, server, "/?sort=name&order=asc");
     await total(page, 244);

@@ -349,3 +349,15 @@ describe("the keyboard", () => {
     assert.ok(places.every((at, i) => at > (places[i - 1] ?? -1)), `${order} at ${places} in ${reached}`);
   });
 });
+
+// It is the last, since its run is the latest in the list.
+describe("a trace without times", () => {
+  test("names no time for an event of a trace without times", async (t) => {
+    const untimed = new Agent("no-times");
+    await server.send([...untimed.begin(), ...untimed.work(3)].map((e) => ({ ...e, timestamp: undefined })));
+    const page = await open(t, browser, server, "/runs/no-times");
+    await timelineOf(page).getByText("src/part-1.go", { exact: true }).click();
+    await drawerOf(page).getByText("Event", { exact: true }).waitFor();
+    assert.equal(await drawerOf(page).getByText("Time", { exact: true }).count(), 0);
+  });
+});

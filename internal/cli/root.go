@@ -24,8 +24,7 @@ func rootCommand() *cobra.Command {
 		Short: "Detect AI agents that loop: where, why, and what to try",
 		Long: "unloop reads the events of an agent and reports whether the agent loops. Examples of loops are repeated calls, the same\n" +
 			"error from varied commands, two agents that hand a task back and forth, and searches that find nothing. As a guard,\n" +
-			"unloop decides before each tool call, and nudges, blocks or halts the agent.\n\n" +
-			"THIRD_PARTY_NOTICES.txt, beside the program, contains the licences of the linked libraries.",
+			"unloop decides before each tool call, and nudges, blocks or halts the agent.",
 		Example: "  unloop demo                         # half a minute: an agent that loops, and one that does not\n" +
 			"  unloop scan ~/.claude/projects      # find loops in traces that exist\n" +
 			"  unloop serve                        # receive events live; the dashboard is at http://127.0.0.1:8765",

@@ -24,8 +24,10 @@ func programVersion() string {
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version of the program, of Go, and the platform",
+		Use:   "version",
+		Short: "Print the version of the program, of Go, and the platform",
+		Long: "Version prints the version of the program, of Go, and the platform. Each release contains THIRD_PARTY_NOTICES.txt with the\n" +
+			"licences of the linked libraries.",
 		Example: "  unloop version",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

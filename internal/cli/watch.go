@@ -53,7 +53,7 @@ func (f *watchFlags) run(cmd *cobra.Command, server *endpointFlags, paths []stri
 	}
 	for _, path := range paths {
 		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("watch: %w", err)
+			return scan.PlainPathError(err)
 		}
 	}
 	c, err := server.client()

@@ -27,6 +27,14 @@ type Budget struct {
 	Time   time.Duration // since the first call
 }
 
+// check reports a limit below zero.
+func (b Budget) check(of string) error {
+	if b.Tokens < 0 || b.Calls < 0 || b.Time < 0 || !(b.Cost >= 0) {
+		return fmt.Errorf("the budget of a %s must be at least 0; 0 is no limit", of)
+	}
+	return nil
+}
+
 // ParseBudget reads limits as NAME=VALUE,…: cost in US dollars, tokens, calls, and time as a duration such as 90m.
 func ParseBudget(text string) (b Budget, err error) {
 	for _, limit := range strings.Split(text, ",") {
@@ -118,6 +126,9 @@ func newBudgets(o Budgets) (*budgets, error) {
 	b := &budgets{prices: prices}
 	_, _ = rand.Read(b.salt[:]) // it never returns an error
 	for k, u := range []unit{{name: "session", limit: o.Session}, {name: "API key", limit: o.Key}, {name: "project", limit: o.Project}} {
+		if err := u.limit.check(u.name); err != nil {
+			return nil, err
+		}
 		u.spent = newLRU[*spending](nil)
 		b.units[k] = u
 	}

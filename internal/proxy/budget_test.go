@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -178,6 +179,16 @@ func TestTheLimitsOfABudgetAreRead(t *testing.T) {
 		got, err := ParseBudget(text)
 		if got != want || (err == nil) == (want == Budget{}) {
 			t.Errorf("%q is %+v, %v", text, got, err)
+		}
+	}
+}
+
+func TestANegativeBudgetIsRefused(t *testing.T) {
+	for _, limit := range []Budget{{Tokens: -1}, {Cost: -1}, {Cost: math.NaN()}, {Calls: -1}, {Time: -1}} {
+		for name, o := range map[string]Budgets{"session": {Session: limit}, "API key": {Key: limit}, "project": {Project: limit}} {
+			if _, err := newBudgets(o); err == nil || !strings.Contains(err.Error(), "the budget of a "+name) {
+				t.Errorf("the budget %+v of a %s gives %v", limit, name, err)
+			}
 		}
 	}
 }

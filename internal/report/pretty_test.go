@@ -135,6 +135,11 @@ func TestStepsOfAWarning(t *testing.T) {
     a  grep  {"pattern":"x","flags":"-i"}
     c  grep  {"pattern":"x"}  without [,"flags":"-i"]
 `},
+		{"messages have a text and no input", []Step{messageStep("a", 0, "coder", `"I try once more."`), messageStep("b", 1, "coder", `"I try once more."`), messageStep("c", 2, "coder", `"I try again."`)}, `
+    a  coder  I try once more.
+              × 2 up to b, same text
+    c  coder  I try [again].
+`},
 		{"a text that was cut off inside an escape is still a text", []Step{step("a", 0, "read", `{}`, `"caf\u00e9 and \ud83d\ude`)}, `
     a  read  {}
              → café and …

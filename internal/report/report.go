@@ -27,19 +27,21 @@ type Run struct {
 // Warning is a finding with additional data to display it.
 type Warning struct {
 	unloop.Finding
-	Steps []Step // the calls that show it, oldest first, as far as their content is known
+	Steps []Step // the calls or messages that show it, oldest first, as far as their content is known
 	Line  int    // line in the source of the latest event, from 1; 0 if unknown
 }
 
-// Step is a call for display. Its texts are cut to one line.
+// Step is a call or a message for display. Its texts are cut to one line.
 type Step struct {
 	Event  unloop.EventRef
 	Time   time.Time
 	Agent  string
-	Tool   string
-	Input  string
+	Tool   string // of a message: who said it
+	Input  string // of a message: its text
 	Output string // result or error
 	Failed bool
+
+	Message bool
 }
 
 // Decision is a decision of a policy and its event.

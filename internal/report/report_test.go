@@ -89,6 +89,12 @@ func step(id string, index int, tool, input, output string) Step {
 	return Step{Event: ref(id, index), Tool: tool, Input: input, Output: output}
 }
 
+func messageStep(id string, index int, agent, text string) Step {
+	s := step(id, index, agent, text, "")
+	s.Message = true
+	return s
+}
+
 func failed(id string, index int, tool, input, output string) Step {
 	s := step(id, index, tool, input, output)
 	s.Failed = true

@@ -74,7 +74,11 @@ func (t *table) step(k int) {
 	before, as := t.before(k)
 	head := span{faint, pad(fitEnd(label(s.Event), t.labels), t.labels) + "  "}
 	tool := span{regular, pad(fitEnd(plain(s.Tool), t.tools), t.tools) + "  "}
-	for j, line := range t.content(s.Input, before, func(b *Step) string { return b.Input }, "same input"+as, t.width-t.text) {
+	sameInput := "same input"
+	if s.Message {
+		sameInput = "same text"
+	}
+	for j, line := range t.content(s.Input, before, func(b *Step) string { return b.Input }, sameInput+as, t.width-t.text) {
 		if j == 0 {
 			line = append([]span{head, tool}, line...)
 			t.line(4, line...)
@@ -170,7 +174,10 @@ func (t *table) difference(then, now string, room int) []span {
 func (t *table) fold(round, times int, last *Step) {
 	text := fmt.Sprintf(" up to %s, same input, same result", label(last.Event))
 	count := fmt.Sprintf("× %d", times)
-	if round > 1 {
+	switch {
+	case last.Message:
+		text = fmt.Sprintf(" up to %s, same text", label(last.Event))
+	case round > 1:
 		count += " rounds"
 		text = fmt.Sprintf(" up to %s, same inputs, same results", label(last.Event))
 	}

@@ -85,7 +85,7 @@ func (w *importing) file(ctx context.Context, f file) error {
 	}
 	in, err := Open(ctx, f.path, w.Stdin)
 	if err != nil {
-		return plainPathError(err)
+		return PlainPathError(err)
 	}
 	defer in.Close() // only read
 	content, err := Plain(src.name, &progressReader{ctx: ctx, r: in, scan: w.scan})

@@ -1,6 +1,9 @@
 package scan
 
 import (
+	"cmp"
+	"encoding/json"
+
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/report"
@@ -104,14 +107,17 @@ func (t *runScan) finish(result *Result) error {
 	return nil
 }
 
-// contents keeps the content of the latest steps of a run, to show the steps that show a warning.
+// contents keeps the content of the latest steps and messages of a run, to show those that show a warning.
 type contents struct {
-	steps [keptSteps]kept
+	steps    [keptSteps]kept
+	messages [keptMessages]report.Step
+	latest   int // place of the latest message
 }
 
 const (
-	keptSteps = 64  // steps; a run keeps 32, so each step that a warning names is here
-	shownText = 400 // bytes of an input or an output
+	keptSteps    = 64  // steps; a run keeps 32, so each step that a warning names is here
+	keptMessages = 32  // of all agents; a warning may name an older one
+	shownText    = 400 // bytes of an input, an output or a message
 )
 
 type kept struct {
@@ -121,6 +127,10 @@ type kept struct {
 }
 
 func (g *contents) keep(e *unloop.Event, now *unloop.Current) {
+	if e.Role == unloop.RoleAssistant && e.Text != "" {
+		g.latest = (g.latest + 1) % keptMessages
+		g.messages[g.latest] = report.Step{Event: now.Ref, Time: e.Time, Agent: e.Agent, Tool: cmp.Or(e.Agent, "message"), Input: quoted(e.Text), Message: true}
+	}
 	if now.Step == nil {
 		return
 	}
@@ -141,13 +151,28 @@ func (g *contents) keep(e *unloop.Event, now *unloop.Current) {
 
 func clip(raw []byte) string { return string(raw[:min(len(raw), shownText)]) }
 
-// show returns the kept steps of the events.
+// quoted returns the beginning of a text as JSON.
+func quoted(text string) string {
+	raw, err := json.Marshal(text[:min(len(text), shownText)])
+	if err != nil {
+		return ""
+	}
+	return clip(raw)
+}
+
+// show returns the kept steps and messages of the events.
 func (g *contents) show(evidence []unloop.EventRef) []report.Step {
 	var steps []report.Step
 	for _, ref := range evidence {
 		for k := range g.steps {
 			if at := &g.steps[k]; at.number > 0 && (at.start == ref.Number || at.end == ref.Number) && at.step.Tool != "" {
 				steps = append(steps, at.step)
+				break
+			}
+		}
+		for k := range g.messages {
+			if at := &g.messages[k]; at.Message && at.Event.Number == ref.Number {
+				steps = append(steps, *at)
 				break
 			}
 		}

@@ -92,7 +92,7 @@ func (s *Scanner) find(paths []string) (files []file, faults []error) {
 		}
 		info, err := os.Stat(path)
 		if err != nil {
-			faults = append(faults, plainPathError(err))
+			faults = append(faults, PlainPathError(err))
 			continue
 		}
 		if !info.IsDir() {
@@ -102,7 +102,7 @@ func (s *Scanner) find(paths []string) (files []file, faults []error) {
 		}
 		err = filepath.WalkDir(path, func(p string, entry fs.DirEntry, err error) error {
 			if err != nil {
-				faults = append(faults, plainPathError(err))
+				faults = append(faults, PlainPathError(err))
 				return nil
 			}
 			if strings.HasPrefix(entry.Name(), ".") && p != path {
@@ -118,14 +118,14 @@ func (s *Scanner) find(paths []string) (files []file, faults []error) {
 			return nil
 		})
 		if err != nil {
-			faults = append(faults, plainPathError(err))
+			faults = append(faults, PlainPathError(err))
 		}
 	}
 	return files, faults
 }
 
-// plainPathError shortens an error about a path to the path and the reason.
-func plainPathError(err error) error {
+// PlainPathError shortens an error about a path to the path and the reason.
+func PlainPathError(err error) error {
 	var at *fs.PathError
 	if errors.As(err, &at) {
 		return fmt.Errorf("%s: %w", at.Path, at.Err)
@@ -154,7 +154,7 @@ func (s *Scanner) file(ctx context.Context, f file, result *Result) error {
 	}
 	in, err := Open(ctx, f.path, s.Stdin)
 	if err != nil {
-		return plainPathError(err)
+		return PlainPathError(err)
 	}
 	defer in.Close() // a file that is only read has no error to report
 	content, err := Plain(src.name, &progressReader{ctx: ctx, r: in, scan: s})
@@ -231,7 +231,7 @@ func (src *source) again(ctx context.Context) (io.ReadCloser, error) {
 	}
 	f, err := os.Open(src.name)
 	if err != nil {
-		return nil, plainPathError(err)
+		return nil, PlainPathError(err)
 	}
 	content, err := Plain(src.name, &progressReader{ctx: ctx, r: f})
 	if err != nil {
