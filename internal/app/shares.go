@@ -12,7 +12,7 @@ func shares(c *config.Config) memory.Shares {
 	if budget == 0 {
 		budget = memory.Default(int64(config.LeastMemory(c.Limits.Body)))
 	}
-	memory.Limit(budget)
+	memory.LimitLater(budget)
 	s := memory.Split(budget)
 	if c.Limits.QueueBytes != 0 {
 		s.Queue = int64(c.Limits.QueueBytes)

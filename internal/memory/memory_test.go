@@ -46,6 +46,39 @@ func TestTheBudgetIsTheMemoryLimitUnlessTheUserSetOne(t *testing.T) {
 	}
 }
 
+func TestGarbageMayTakeAPartOfTheBudgetUnlessTheUserLimitsIt(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	defer reserved.Store(nil)
+	for _, c := range []struct {
+		name, gogc, limit string
+		budget, garbage   int64
+	}{
+		{"a small budget", "", "", 1 << 30, 32 << 20},
+		{"a large budget", "", "", 1 << 40, 128 << 20},
+		{"the user sets GOGC", "100", "", 1 << 30, 0},
+		{"the user sets GOMEMLIMIT", "", "3GiB", 1 << 30, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Setenv("GOGC", c.gogc)
+			t.Setenv("GOMEMLIMIT", c.limit)
+			reserved.Store(new([]byte))
+			debug.SetMemoryLimit(before)
+			LimitLater(c.budget)
+			want := c.budget + c.garbage
+			if c.limit != "" {
+				want = before
+			}
+			if got := debug.SetMemoryLimit(-1); got != want {
+				t.Errorf("the limit is %d: want %d", got, want)
+			}
+			if got := int64(len(*reserved.Load())); got != c.garbage {
+				t.Errorf("the heap is %d bytes larger: want %d", got, c.garbage)
+			}
+		})
+	}
+}
+
 func TestAFullPoolBlocksForABoundedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := NewPool(100)
