@@ -61,7 +61,7 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 	if err != nil {
 		return nil, err
 	}
-	hub := live.Options{Arrival: latest}
+	hub := live.Options{Arrival: latest, Total: p.shares.Updates}
 	if s.Config.Cluster.NATS != "" {
 		hub.Window = store.ArrivalsIn(store.ArrivalWindow, sqlstore.Partitions)
 	}
