@@ -29,7 +29,7 @@ import (
 
 // assemble makes the components, beginning with the store.
 func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err error) {
-	p := &components{config: s.Config, file: s.File, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
+	p := &components{config: s.Config, file: s.File, version: s.Version, log: s.Log, shares: shares(s.Config), clock: newClock(), grpcState: "on"}
 	switch {
 	case s.Config.GRPCAddr == config.Off || !s.Config.Cluster.Has(config.RoleIngest):
 		p.grpcState = "off"
