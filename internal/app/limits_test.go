@@ -41,10 +41,14 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.0f s", d.Seconds())
 // partOfMemory names the part of the memory that is a share.
 func partOfMemory(share func(memory.Shares) int64) string {
 	const budget = 1 << 30
-	if parts := budget / share(memory.Split(budget)); parts != 8 {
+	switch parts := budget / share(memory.Split(budget)); parts {
+	case 8:
+		return "an eighth of `memory`"
+	case 16:
+		return "a sixteenth of `memory`"
+	default:
 		return fmt.Sprint("1/", parts, " of `memory`")
 	}
-	return "an eighth of `memory`"
 }
 
 func TestThePageOnSecurityHasTheLimitsOfTheProgram(t *testing.T) {
@@ -76,6 +80,7 @@ func TestThePageOnSecurityHasTheLimitsOfTheProgram(t *testing.T) {
 		"calls of gRPC at once, a quarter of them of one connection; time of a call":    {fmt.Sprint(grpc.Calls, ", ", seconds(grpc.Timeout)), ""},
 		"time in which a request arrives while another one waits for its memory":        {seconds(memory.Patience), ""},
 		"answers of more than 64 KiB, and parts of streams, that clients have not read": {partOfMemory(func(s memory.Shares) int64 { return s.Answers }), ""},
+		"updates that wait in streams":                                                  {partOfMemory(func(s memory.Shares) int64 { return s.Updates }), ""},
 		"events that wait to be recorded":                                               {grouped(c.Limits.QueueEvents), "limits.queue_events"},
 		"the same in bytes":                                                             {partOfMemory(func(s memory.Shares) int64 { return s.Queue }), "limits.queue_bytes"},
 		"traces in memory, in bytes":                                                    {partOfMemory(func(s memory.Shares) int64 { return s.Traces }), "limits.trace_bytes"},

@@ -82,6 +82,7 @@ type components struct {
 
 	log      *slog.Logger
 	shares   memory.Shares
+	clock    *clock // of retention
 	dsn      string
 	store    *sqlstore.Store
 	mask     *mask.Masker

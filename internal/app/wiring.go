@@ -29,7 +29,7 @@ import (
 
 // assemble makes the components, beginning with the store.
 func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err error) {
-	p := &components{config: s.Config, file: s.File, version: s.Version, log: s.Log, shares: shares(s.Config), grpcState: "on"}
+	p := &components{config: s.Config, file: s.File, version: s.Version, log: s.Log, shares: shares(s.Config), clock: newClock(), grpcState: "on"}
 	switch {
 	case s.Config.GRPCAddr == config.Off || !s.Config.Cluster.Has(config.RoleIngest):
 		p.grpcState = "off"
@@ -61,7 +61,7 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 	if err != nil {
 		return nil, err
 	}
-	hub := live.Options{Arrival: latest}
+	hub := live.Options{Arrival: latest, Total: p.shares.Updates}
 	if s.Config.Cluster.NATS != "" {
 		hub.Window = store.ArrivalsIn(store.ArrivalWindow, sqlstore.Partitions)
 	}

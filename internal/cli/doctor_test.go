@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -19,7 +20,8 @@ func healthy(w http.ResponseWriter, r *http.Request) {
 	case r.URL.Path == "/api/health":
 		fmt.Fprint(w, `{"status":"healthy","service":"unloop","version":"dev"}`)
 	case r.Method == http.MethodPost:
-		fmt.Fprint(w, `{"accepted":2,"duplicates":0,"rejected":0,"errors":[]}`)
+		body, _ := io.ReadAll(r.Body) // a request that breaks off has fewer events
+		fmt.Fprintf(w, `{"accepted":%d,"duplicates":0,"rejected":0,"errors":[]}`, bytes.Count(body, []byte("\n")))
 	case r.Method == http.MethodGet:
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		fmt.Fprint(w, `{"event_id":"1"}`+"\n"+`{"event_id":"2"}`+"\n")

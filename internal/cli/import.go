@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,8 +10,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/client"
 	"github.com/unloop-ai/unloop/internal/scan"
 )
 
@@ -69,10 +73,8 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	if err == nil {
 		err = sender.Flush(ctx)
 	}
-	for _, id := range result.Runs {
-		if err == nil && sender.Sent().Accepted > 0 {
-			err = c.EndRun(ctx, id)
-		}
+	if err == nil && sender.Sent().Accepted > 0 {
+		err = endRuns(ctx, c, result.Runs)
 	}
 	bar.clear()
 	refused.reportRest()
@@ -90,6 +92,22 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 		return errors.New("no runs in " + strings.Join(paths, ", "))
 	}
 	return nil
+}
+
+// endsAtOnce is the number of runs that are ended at once. The server records the ends together.
+const endsAtOnce = 16
+
+// endRuns reports to the server that all events of the runs were sent.
+func endRuns(ctx context.Context, c *client.Client, runs []string) error {
+	group, each := errgroup.WithContext(ctx)
+	group.SetLimit(endsAtOnce)
+	for _, id := range runs {
+		if each.Err() != nil {
+			break // one has failed, or the import was interrupted
+		}
+		group.Go(func() error { return c.EndRun(each, id) })
+	}
+	return cmp.Or(group.Wait(), ctx.Err())
 }
 
 // aboveBar writes lines above the progress bar.

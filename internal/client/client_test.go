@@ -399,3 +399,23 @@ func TestARunWithAnIDLikeAPathStepIsFound(t *testing.T) {
 		}
 	}
 }
+
+func TestEventsThatTheServerDoesNotAcknowledgeAreKept(t *testing.T) {
+	answers := []string{`{}`, `{"accepted":-5}`, `{"accepted":1}`, `{"accepted":1,"errors":[{"index":0,"reason":"it is bad"}]}`}
+	s := local(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusCreated)
+		_, _ = io.WriteString(w, answers[0])
+		answers = answers[1:]
+	}).NewSender()
+	if err := sendAll(t, s, event("1"), event("2")); err == nil {
+		t.Error("an answer that acknowledges nothing is no error")
+	}
+	for range 2 {
+		if err := s.Flush(t.Context()); err == nil {
+			t.Error("an answer that acknowledges too little is no error")
+		}
+	}
+	if err := s.Flush(t.Context()); err != nil || s.Sent().Accepted != 1 || s.Sent().Refused != 1 {
+		t.Errorf("the batch after it was acknowledged: %+v, %v", s.Sent(), err)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -130,6 +131,8 @@ func (s *Sender) send(ctx context.Context, from, to int) error {
 	batch, err := s.persist(ctx, s.part(from, to))
 	var answer *Error
 	switch {
+	case err == nil && batch.Accepted+len(batch.Errors) < to-from:
+		return fmt.Errorf("the server acknowledges %d of %d events: not an unloop server, or another version of it", batch.Accepted, to-from)
 	case err == nil:
 		s.sent.Accepted += batch.Accepted
 		s.sent.Duplicates += batch.Duplicates

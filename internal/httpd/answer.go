@@ -32,10 +32,11 @@ func (s *Server) answered(w http.ResponseWriter, r *http.Request) {
 	a.begin()
 }
 
-// maxBuilding is the maximum number of lists of events that are built at once. Further ones wait. None waits for a client.
+// maxBuilding is the maximum number of lists of events, and of parts of streams, that are built at once. Further ones wait. None waits
+// for a client.
 const maxBuilding = 16
 
-// build reserves a place to build a list of events, until done is called.
+// build reserves a place to build a list of events or a part of a stream, until done is called.
 func (s *Server) build(ctx context.Context) (done func(), err error) {
 	select {
 	case s.building <- struct{}{}:
@@ -60,6 +61,14 @@ func reserve(ctx context.Context, size int) error {
 	}
 	a.reserved += more
 	return nil
+}
+
+// release gives back the memory of a part of a stream that was sent.
+func release(ctx context.Context) {
+	if a, ok := ctx.Value(answerKey{}).(*answer); ok {
+		a.pool.Give(a.reserved)
+		a.reserved = 0
+	}
 }
 
 func noMemory() *Problem {

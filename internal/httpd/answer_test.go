@@ -1,10 +1,15 @@
 package httpd
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // heldOpen is the connection of a client that does not read its answer until release is closed.
@@ -83,4 +88,69 @@ func TestAnAnswerWithoutMemoryAsksTheClientToRetry(t *testing.T) {
 	if !h.answers.TryTake(1 << 20) {
 		t.Error("some memory of answers was not given back")
 	}
+}
+
+// trackedStore tells when the memory of an event that it returned is free.
+type trackedStore struct {
+	Store
+	read, freed atomic.Int64
+}
+
+func (s *trackedStore) EventsSince(ctx context.Context, run, arrival int64, most int) ([]store.Event, bool, error) {
+	events, more, err := s.Store.EventsSince(ctx, run, arrival, most)
+	for i := range events {
+		s.read.Add(1)
+		runtime.AddCleanup(&events[i].Body[0], func(int) { s.freed.Add(1) }, 0)
+	}
+	return events, more, err
+}
+
+func TestAStreamThatIsNotReadHoldsOnlyTheMessageThatItSends(t *testing.T) {
+	var tracked *trackedStore
+	h := newTestServer(t, func(o *Options) {
+		o.Limits.Answers = 1 << 20
+		tracked = &trackedStore{Store: o.Store}
+		o.Store = tracked
+	})
+	text := `"error":"` + strings.Repeat("x", 300<<10) + `"`
+	if w := h.do(http.MethodPost, "/api/events", event("r", 1, "tool_failed", text)); w.Code >= 300 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	slow := heldAtLargeWrites{heldOpen{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/runs/r/stream", nil)
+		r.Host = "localhost"
+		h.ServeHTTP(slow, r)
+	}()
+	<-slow.writes
+	if h.answers.TryTake(1<<20 - 300<<10) {
+		t.Error("the message takes no memory")
+	}
+	for range 1000 {
+		if runtime.GC(); tracked.freed.Load() == tracked.read.Load() {
+			break
+		}
+	}
+	if freed, read := tracked.freed.Load(), tracked.read.Load(); freed < read {
+		t.Errorf("of %d events that were read, %d are kept while the client does not read", read, read-freed)
+	}
+	cancel()
+	close(slow.release)
+	<-done
+	if !h.answers.TryTake(1 << 20) {
+		t.Error("some memory of answers was not given back")
+	}
+}
+
+// heldAtLargeWrites is the connection of a client that does not read a large part of its answer until release is closed.
+type heldAtLargeWrites struct{ heldOpen }
+
+func (h heldAtLargeWrites) Write(p []byte) (int, error) {
+	if len(p) <= smallAnswer {
+		return h.ResponseRecorder.Write(p)
+	}
+	return h.heldOpen.Write(p)
 }

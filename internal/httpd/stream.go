@@ -56,7 +56,7 @@ type stream struct {
 	control *http.ResponseController
 	ctx     context.Context // ends with the client or the server
 	cancel  context.CancelFunc
-	buffer  []byte
+	head    []byte // of a message, before its data
 }
 
 // open begins a stream, which the caller closes. It returns nil for a HEAD request.
@@ -109,36 +109,54 @@ func (s *Server) lastEventID(r *http.Request) (id int64, known bool, err error) 
 }
 
 // write sends text immediately.
-func (st *stream) write(text string) error {
-	st.buffer = append(st.buffer[:0], text...)
-	return st.put(true)
-}
+func (st *stream) write(text string) error { return st.put(true, []byte(text)) }
 
-// send sends a message; an id of 0 means none. Without flush, it is sent together with the next one.
+// send sends a message; an id of 0 means none. Without flush, it is sent together with the next one. The memory of the message is
+// reserved until it is sent, and data is not copied.
 func (st *stream) send(id int64, data []byte, flush bool) error {
-	b := st.buffer[:0]
-	if id > 0 {
-		b = append(strconv.AppendInt(append(b, "id: "...), id, 10), '\n')
+	if err := reserve(st.ctx, len(data)); err != nil {
+		return err
 	}
-	b = append(append(append(b, "data: "...), data...), "\n\n"...)
-	st.buffer = b
-	return st.put(flush)
+	defer release(st.ctx)
+	st.head = st.head[:0]
+	if id > 0 {
+		st.head = append(strconv.AppendInt(append(st.head, "id: "...), id, 10), '\n')
+	}
+	st.head = append(st.head, "data: "...)
+	return st.put(flush, st.head, data, []byte("\n\n"))
 }
 
-func (st *stream) put(flush bool) error {
+func (st *stream) put(flush bool, parts ...[]byte) error {
 	if err := st.control.SetWriteDeadline(time.Now().Add(st.server.Limits.WriteTime)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
-	if _, err := st.w.Write(st.buffer); err != nil {
-		return err
-	}
-	if cap(st.buffer) > keepBody {
-		st.buffer = nil
+	for _, part := range parts {
+		if _, err := st.w.Write(part); err != nil {
+			return err
+		}
 	}
 	if !flush {
 		return nil
 	}
 	return st.control.Flush()
+}
+
+// sendBuilt sends a message that encode builds. It reserves the memory of the message while it is built, and then sends it. Encode keeps
+// nothing that it read, so that a client that does not read holds only the message.
+func (st *stream) sendBuilt(encode func() (id int64, data []byte, err error)) error {
+	done, err := st.server.build(st.ctx)
+	if err != nil {
+		return err
+	}
+	id, data, err := encode()
+	if err == nil && len(data) > 0 {
+		err = reserve(st.ctx, len(data))
+	}
+	done()
+	if err != nil || len(data) == 0 {
+		return err
+	}
+	return st.send(id, data, true)
 }
 
 // next returns the next update of a subscription, and sends keepalive comments until there is one. Without an update and an

@@ -138,11 +138,19 @@ func (f *overviewFeed) throttle(sent int) {
 
 // snapshot sends the current state of a run.
 func (f *overviewFeed) snapshot(run *store.Run, id int64) error {
+	return f.sendBuilt(func() (int64, []byte, error) {
+		data, err := f.current(run)
+		return id, data, err
+	})
+}
+
+// current encodes the current state of a run.
+func (f *overviewFeed) current(run *store.Run) ([]byte, error) {
 	u := store.Update{Run: *run}
 	var err error
 	if run.Warnings > 0 {
 		if u.Warnings, err = f.server.Store.Warnings(f.ctx, run.Number); err != nil {
-			return fmt.Errorf("read warnings for a stream: %w", err)
+			return nil, fmt.Errorf("read warnings for a stream: %w", err)
 		}
 		for i := range u.Warnings {
 			u.Raised = append(u.Raised, i)
@@ -153,9 +161,9 @@ func (f *overviewFeed) snapshot(run *store.Run, id int64) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return f.send(id, overviewMessage(&u), true)
+	return overviewMessage(&u), nil
 }
 
 // change is one message about a run, made of one or several updates.

@@ -101,22 +101,31 @@ func (f *runFeed) catchUp() error {
 		}
 		f.state = state
 	}
-	for {
-		events, more, err := f.server.Store.EventsSince(f.ctx, f.state.Number, f.upTo, f.limit.next())
+	for more := true; more; {
+		err := f.sendBuilt(func() (id int64, data []byte, err error) {
+			id, data, more, err = f.page()
+			return id, data, err
+		})
 		if err != nil {
-			return fmt.Errorf("read events for a stream: %w", err)
-		}
-		if len(events) > 0 {
-			if err := f.publish(events, nil); err != nil {
-				return err
-			}
-			f.upTo = events[len(events)-1].Arrival
-		}
-		f.limit.saw(events)
-		if !more {
-			return nil
+			return err
 		}
 	}
+	return nil
+}
+
+// page encodes the first events of the store after upTo. Without any, there are no data.
+func (f *runFeed) page() (id int64, data []byte, more bool, err error) {
+	events, more, err := f.server.Store.EventsSince(f.ctx, f.state.Number, f.upTo, f.limit.next())
+	if err != nil {
+		return 0, nil, false, fmt.Errorf("read events for a stream: %w", err)
+	}
+	f.limit.saw(events)
+	if len(events) == 0 {
+		return 0, nil, more, nil
+	}
+	f.upTo = events[len(events)-1].Arrival
+	data, err = f.encode(events, nil)
+	return f.upTo, data, more, err
 }
 
 // snapshot sends the state of the run, with the decisions at the sent events.
@@ -127,36 +136,40 @@ func (f *runFeed) snapshot() error {
 	sent := false
 	err := f.server.decisionsSince(f.ctx, f.state, f.since, func(decisions []store.Decision) error {
 		sent = true
-		return f.publish(nil, decisions)
+		return f.publish(decisions)
 	})
 	if err != nil || sent {
 		return err
 	}
-	return f.publish(nil, nil)
+	return f.publish(nil)
 }
 
-// publish sends events and decisions with the run's current state in the store.
-func (f *runFeed) publish(events []store.Event, decisions []store.Decision) error {
+// publish sends decisions with the run's current state in the store.
+func (f *runFeed) publish(decisions []store.Decision) error {
+	return f.sendBuilt(func() (int64, []byte, error) {
+		data, err := f.encode(nil, decisions)
+		return 0, data, err
+	})
+}
+
+// encode encodes events and decisions with the run's current state in the store.
+func (f *runFeed) encode(events []store.Event, decisions []store.Decision) ([]byte, error) {
 	state, err := f.server.Store.Run(f.ctx, f.id)
 	if err != nil {
-		return fmt.Errorf("read a run: %w", err)
+		return nil, fmt.Errorf("read a run: %w", err)
 	}
 	if state != nil && state.Number == f.state.Number {
 		f.state = state
 	}
 	warnings, err := f.server.Store.Warnings(f.ctx, f.state.Number)
 	if err != nil {
-		return fmt.Errorf("read warnings for a stream: %w", err)
-	}
-	id := int64(0)
-	if n := len(events); n > 0 {
-		id = events[n-1].Arrival
+		return nil, fmt.Errorf("read warnings for a stream: %w", err)
 	}
 	u := &store.Update{Run: *f.state, Events: events, Warnings: warnings, Decisions: decisions}
 	if !f.warned.changes {
-		return f.send(id, runMessage(u), true)
+		return runMessage(u), nil
 	}
-	return f.send(id, f.changes(u, runEvents(u)), true)
+	return f.changes(u, runEvents(u)), nil
 }
 
 // live encodes an update of the hub in the form that the client requested.
@@ -184,9 +197,19 @@ func runMessage(u *store.Update) []byte {
 	return closeMessage(runEvents(u), &state)
 }
 
+// The approximate sizes of an encoded message without its events, and of an encoded event without its body.
+const (
+	messageSize = 2 << 10
+	eventSize   = 512
+)
+
 // runEvents encodes the beginning of an update: its events.
 func runEvents(u *store.Update) []byte {
-	return api.AppendEvents([]byte(`{"type":"update","events":`), u.Run.ID, u.Events)
+	size := messageSize
+	for i := range u.Events {
+		size += eventSize + len(u.Events[i].Body) + len(u.Events[i].Analysis)
+	}
+	return api.AppendEvents(append(make([]byte, 0, size), `{"type":"update","events":`...), u.Run.ID, u.Events)
 }
 
 // closeMessage completes an update with the state of the run.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -117,13 +118,23 @@ type BadInput struct {
 	Reason string
 }
 
+// maxField is the maximum size in bytes of the path of a field in a message. A path has as many levels as the input.
+const maxField = 256
+
+func beginningOf(field string) string {
+	if len(field) <= maxField {
+		return field
+	}
+	return strings.ToValidUTF8(field[:maxField], "") + "…"
+}
+
 func (b *BadInput) Error() string {
 	where := b.File
 	if b.Line > 0 {
 		where = fmt.Sprintf("%s:%d", where, b.Line)
 	}
 	if b.Field != "" {
-		return fmt.Sprintf("%s: %s: %s", where, b.Field, b.Reason)
+		return fmt.Sprintf("%s: %s: %s", where, beginningOf(b.Field), b.Reason)
 	}
 	return fmt.Sprintf("%s: %s", where, b.Reason)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
@@ -49,6 +50,13 @@ func TestLines(t *testing.T) {
 				t.Errorf("-want +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestTheMessageAboutADeepFieldIsShort(t *testing.T) {
+	bad := ingest.NewInput("input", "run", strings.NewReader("")).Bad(7, "a"+strings.Repeat(".ä", 10_000), "not valid JSON")
+	if text := bad.Error(); len(text) > 400 || !strings.HasPrefix(text, "input:7: a.ä.ä") || !strings.HasSuffix(text, "…: not valid JSON") || !utf8.ValidString(text) {
+		t.Errorf("%d bytes: %s", len(text), text)
 	}
 }
 

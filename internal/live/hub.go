@@ -22,6 +22,7 @@ var (
 type Options struct {
 	Updates int   // maximum number of updates in the queue of a subscriber; 8,192
 	Bytes   int64 // maximum size of the updates in the queue of a subscriber; 32 MiB
+	Total   int64 // maximum size of the updates in all queues, each counted once; 256 MiB
 	Arrival int64 // arrival of the latest event before the hub was created
 
 	// Window is how much lower than an earlier one the arrival of an update can be. It is 0, except in a cluster, where several servers
@@ -49,6 +50,7 @@ type deletion struct {
 type Hub struct {
 	updates int
 	bytes   int64
+	total   int64
 	window  int64
 
 	mu      sync.Mutex
@@ -59,6 +61,7 @@ type Hub struct {
 	latest  atomic.Int64
 	sent    atomic.Int64
 	dropped atomic.Int64
+	waiting atomic.Int64 // bytes of the updates in all queues
 }
 
 // New returns a hub without subscribers.
@@ -69,7 +72,10 @@ func New(o Options) *Hub {
 	if o.Bytes == 0 {
 		o.Bytes = 32 << 20
 	}
-	h := &Hub{updates: o.Updates, bytes: o.Bytes, window: o.Window, runs: make(map[string]map[*Subscription]struct{})}
+	if o.Total == 0 {
+		o.Total = 256 << 20
+	}
+	h := &Hub{updates: o.Updates, bytes: o.Bytes, total: o.Total, window: o.Window, runs: make(map[string]map[*Subscription]struct{})}
 	h.latest.Store(o.Arrival)
 	return h
 }
@@ -112,16 +118,41 @@ func (h *Hub) Skip(arrival int64) bool {
 
 // put queues m for s, or disconnects s if its queue is full. The caller holds the lock.
 func (h *Hub) put(s *Subscription, m *Message) {
-	if waiting := s.bytes.Add(m.size); waiting <= h.bytes || waiting == m.size {
-		select {
-		case s.queue <- m:
-			h.sent.Add(1)
-			return
-		default:
+	if waiting := s.bytes.Add(m.size); waiting > h.bytes && waiting != m.size || len(s.queue) == cap(s.queue) {
+		s.bytes.Add(-m.size)
+		h.drop(s)
+		return
+	}
+	m.enter(h)
+	s.queue <- m // has room: only put sends, under the lock
+	h.sent.Add(1)
+	for h.waiting.Load() > max(h.total, m.size) {
+		slowest := h.slowest()
+		if slowest == nil {
+			return // the rest is in queues of subscriptions that ended
+		}
+		h.drop(slowest)
+	}
+}
+
+// drop disconnects a subscriber that did not keep up and empties its queue. The caller holds the lock.
+func (h *Hub) drop(s *Subscription) {
+	h.dropped.Add(1)
+	s.drain()
+	h.end(s, ErrSlow)
+}
+
+// slowest returns the subscription with the largest queue, or nil if all queues are empty. The caller holds the lock.
+func (h *Hub) slowest() (slowest *Subscription) {
+	most := int64(0)
+	for _, subscriptions := range h.runs {
+		for s := range subscriptions {
+			if bytes := s.bytes.Load(); bytes > most {
+				slowest, most = s, bytes
+			}
 		}
 	}
-	h.dropped.Add(1)
-	h.end(s, ErrSlow)
+	return slowest
 }
 
 // Subscribe returns a subscription to the future updates of a run, or of all runs for "". If the hub is closed, the subscription has

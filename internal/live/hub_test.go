@@ -61,9 +61,8 @@ func TestASlowSubscriberIsDisconnected(t *testing.T) {
 		sizes   []int
 		want    string
 	}{
-		{"too many updates", Options{Updates: 2}, []int{0, 0, 0, 0}, "a1 a2"},
-		{"too many bytes", Options{Bytes: 10_000}, []int{3000, 3000, 3000, 0}, "a1 a2"},
-		{"an update over the limit is delivered alone", Options{Bytes: 10_000}, []int{99_999, 0}, "a1"},
+		{"too many updates", Options{Updates: 2}, []int{0, 0, 0, 0}, ""},
+		{"too many bytes", Options{Bytes: 10_000}, []int{3000, 3000, 3000, 0}, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			h := New(tc.options)
@@ -82,6 +81,69 @@ func TestASlowSubscriberIsDisconnected(t *testing.T) {
 				t.Errorf("%+v", s)
 			}
 		})
+	}
+}
+
+func TestAnUpdateOverTheLimitIsDeliveredAlone(t *testing.T) {
+	h := New(Options{Bytes: 10_000, Total: 10_000})
+	s := h.Subscribe("a")
+	for arrival := range int64(3) {
+		h.Publish(update("a", arrival, 99_999))
+		if m, err := s.Next(t.Context()); err != nil || m.Run.Arrival != arrival {
+			t.Fatalf("%v, %v", m, err)
+		}
+	}
+	h.Publish(update("a", 3, 99_999))
+	h.Publish(update("a", 4, 0))
+	if got, end := rest(s); len(got) > 0 || !errors.Is(end, ErrSlow) {
+		t.Errorf("with another update: %v, %v", got, end)
+	}
+}
+
+func TestTheQueuesOfAllSubscribersAreBoundedTogether(t *testing.T) {
+	h := New(Options{Total: 100_000})
+	subscribers := make(map[string]*Subscription)
+	for i := range 50 {
+		run := fmt.Sprint(i)
+		subscribers[run] = h.Subscribe(run)
+	}
+	for arrival := range int64(10) {
+		for run := range subscribers {
+			h.Publish(update(run, arrival, 1000))
+			if waiting := h.waiting.Load(); waiting > 100_000 {
+				t.Fatalf("%d bytes wait", waiting)
+			}
+		}
+	}
+	slow, fast := h.Subscribe("slow"), h.Subscribe("fast")
+	for arrival := range int64(100) {
+		h.Publish(update("slow", arrival, 1000))
+		h.Publish(update("fast", arrival, 1000))
+		if _, err := fast.Next(t.Context()); err != nil {
+			t.Fatalf("a subscriber that keeps up is disconnected: %v", err)
+		}
+	}
+	if got, end := rest(slow); len(got) > 0 || !errors.Is(end, ErrSlow) {
+		t.Errorf("the slowest subscriber: %v, %v", got, end)
+	}
+	for _, s := range subscribers {
+		s.Close()
+	}
+	if waiting := h.waiting.Load(); waiting != 0 {
+		t.Errorf("%d bytes wait after all subscriptions were closed", waiting)
+	}
+}
+
+func TestAnUpdateForSeveralSubscribersCountsOnce(t *testing.T) {
+	h := New(Options{Total: 100_000})
+	for range 50 {
+		h.Subscribe("a")
+	}
+	for arrival := range int64(20) {
+		h.Publish(update("a", arrival, 1000))
+	}
+	if s := h.Stats(); s.Dropped != 0 || s.Subscribers != 50 {
+		t.Errorf("%+v", s)
 	}
 }
 

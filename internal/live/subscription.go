@@ -23,7 +23,7 @@ type Subscription struct {
 var errDeleted = errors.New("the subscription is closed")
 
 // Next waits for the next update and returns it. After the last update of a subscription that ended, it returns ErrSlow or ErrClosed.
-// If ctx is done, it returns the error of ctx.
+// A subscription that ended with ErrSlow has no updates left. If ctx is done, Next returns the error of ctx.
 func (s *Subscription) Next(ctx context.Context) (*Message, error) {
 	select {
 	case m, ok := <-s.queue:
@@ -45,7 +45,7 @@ func (s *Subscription) Try() (*Message, bool) {
 		if !ok {
 			return nil, false
 		}
-		s.bytes.Add(-m.size)
+		s.took(m)
 		return m, true
 	default:
 		return nil, false
@@ -54,12 +54,27 @@ func (s *Subscription) Try() (*Message, bool) {
 
 func (s *Subscription) received(m *Message, ok bool) (*Message, error) {
 	if ok {
-		s.bytes.Add(-m.size)
+		s.took(m)
 		return m, nil
 	}
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	return nil, s.reason
+}
+
+// took counts an update that has left the queue.
+func (s *Subscription) took(m *Message) {
+	s.bytes.Add(-m.size)
+	m.leave(s.hub)
+}
+
+// drain removes all updates from the queue.
+func (s *Subscription) drain() {
+	for {
+		if _, ok := s.Try(); !ok {
+			return
+		}
+	}
 }
 
 // Waiting returns the number of updates in the queue.
@@ -70,6 +85,7 @@ func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
 	s.hub.end(s, errDeleted)
+	s.drain()
 }
 
 // Message is an update for its subscribers. They share it and its encodings, one for each kind of stream.
@@ -78,6 +94,20 @@ type Message struct {
 	ForRun, ForAll Text // encodings for a stream of the run and of all runs
 	ForRunEvents   Text // beginning of the encoding for a stream of the run that lists only changed warnings
 	size           int64
+	queues         atomic.Int32 // that it is in
+}
+
+// enter counts a queue that m is put into, and leave one that it has left. The first and the last one change the bytes of the hub.
+func (m *Message) enter(h *Hub) {
+	if m.queues.Add(1) == 1 {
+		h.waiting.Add(m.size)
+	}
+}
+
+func (m *Message) leave(h *Hub) {
+	if m.queues.Add(-1) == 0 {
+		h.waiting.Add(-m.size)
+	}
 }
 
 // Text is made once, by its first reader.

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/memory"
+	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
 // sse is a server-sent event: its bytes, and the fields that the proxy reads.
@@ -66,17 +69,17 @@ func (e sse) withData(data []byte) []byte {
 	return b.Bytes()
 }
 
-// readEvent reads the bytes of the next event. The error errLargeEvent comes with the first bytes of an event that is larger
-// than limit; the next call returns more bytes of the same event.
-func readEvent(r *bufio.Reader, limit int) (raw []byte, err error) {
+// readEvent reads the bytes of the next event. The error errLargeEvent comes with the first bytes of an event for which grow
+// returns false; the next call returns more bytes of the same event. Grow gets the number of bytes so far.
+func readEvent(r *bufio.Reader, grow func(bytes int) bool) (raw []byte, err error) {
 	for {
 		line, err := r.ReadSlice('\n')
 		raw = append(raw, line...)
 		switch {
-		case errors.Is(err, bufio.ErrBufferFull) && len(raw) <= limit:
-			continue
-		case len(raw) > limit:
+		case !grow(len(raw)):
 			return raw, errLargeEvent
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
 		case err != nil:
 			return raw, err
 		}
@@ -92,6 +95,36 @@ func endsLine(before []byte) bool { return len(before) == 0 || before[len(before
 // errLargeEvent is the error of an event that is too large to be judged.
 var errLargeEvent = errors.New("the event is too large")
 
+// smallEvent is the size of an event in bytes that takes no memory of the pool.
+const smallEvent = 64 << 10
+
+// eventMemory takes the memory of large events of a stream from a pool, until they are sent.
+type eventMemory struct {
+	pool  *memory.Pool
+	limit int // bytes of an event
+	taken int64
+}
+
+// grow reports whether there is memory for an event of the given number of bytes.
+func (m *eventMemory) grow(bytes int) bool {
+	more := reverseproxy.LeaseFactor*int64(bytes) - m.taken
+	switch {
+	case bytes > m.limit:
+		return false
+	case bytes <= smallEvent || more <= 0:
+		return true
+	case !m.pool.TryTake(more + m.taken): // more than now, so that a large event takes memory few times
+		return false
+	}
+	m.taken += more + m.taken
+	return true
+}
+
+func (m *eventMemory) release() {
+	m.pool.Give(m.taken)
+	m.taken = 0
+}
+
 // eventStream is the body of an answer whose events are changed on their way. Events can be put between those of the server.
 type eventStream struct {
 	*io.PipeReader
@@ -103,14 +136,14 @@ type eventStream struct {
 
 // newEventStream returns a stream with the messages in first, and then with the bytes that change returns for each event. It calls ended
 // once with the upstream's error, which is io.EOF at the end.
-func newEventStream(upstream io.ReadCloser, limit int, first []json.RawMessage, change func(sse) []byte, ended func(error)) *eventStream {
+func newEventStream(upstream io.ReadCloser, memory *eventMemory, first []json.RawMessage, change func(sse) []byte, ended func(error)) *eventStream {
 	r, w := io.Pipe()
 	s := &eventStream{PipeReader: r, upstream: upstream, w: w}
 	go func() {
 		for _, data := range first {
 			_ = s.put(data) // if the client has gone, copy ends
 		}
-		err := s.copy(bufio.NewReaderSize(upstream, 16<<10), limit, change)
+		err := s.copy(bufio.NewReaderSize(upstream, 16<<10), memory, change)
 		ended(err)
 		if errors.Is(err, io.EOF) {
 			err = nil
@@ -121,10 +154,12 @@ func newEventStream(upstream io.ReadCloser, limit int, first []json.RawMessage, 
 }
 
 // copy passes events until the upstream or the client ends.
-func (s *eventStream) copy(r *bufio.Reader, limit int, change func(sse) []byte) error {
+func (s *eventStream) copy(r *bufio.Reader, memory *eventMemory, change func(sse) []byte) error {
+	defer memory.release()
 	large := false
 	for {
-		raw, err := readEvent(r, limit)
+		memory.release()
+		raw, err := readEvent(r, memory.grow)
 		out := raw
 		if err == nil && !large {
 			out = change(parseEvent(raw))

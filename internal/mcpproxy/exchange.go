@@ -16,14 +16,18 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
 // exchange is a request of a client and its answer, which may be a stream.
 type exchange struct {
 	proxy   *HTTP
-	session *Session
+	key     string   // of the session
+	session *Session // nil for a stream without a session
 	open    *requests
+	lease   *reverseproxy.Lease // memory of the request and of its answer
+	ends    bool                // the request ends the session
 	posted  bool
 	kept    bool      // open outlives the exchange: an answer may come in another one
 	batch   bool      // the request is a batch
@@ -38,6 +42,12 @@ type exchange struct {
 	mu     sync.Mutex
 	stream *eventStream // nil before the answer
 	path   string       // to which messages are posted, in revision 2024-11-05
+}
+
+// begin gives the exchange the session with the key, which begins if there is none.
+func (x *exchange) begin(key string) {
+	x.key, x.session = key, x.proxy.sessions.get(key)
+	x.open = x.session.open
 }
 
 type exchangeKey struct{}
@@ -101,11 +111,17 @@ func (h *HTTP) answered(res *http.Response) error {
 	if x == nil || res.Header.Get("Content-Encoding") != "" {
 		return nil
 	}
+	if x.ends {
+		if res.StatusCode < http.StatusMultipleChoices || res.StatusCode == http.StatusNotFound {
+			h.sessions.remove(x.key)
+		}
+		return nil
+	}
 	x.ctx = res.Request.Context()
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // another one is passed
 	switch {
 	case kind == "text/event-stream":
-		s := newEventStream(res.Body, int(h.options.MaxBody), x.blocked, x.event, x.ended)
+		s := newEventStream(res.Body, &eventMemory{pool: h.bodies, limit: int(h.options.MaxBody)}, x.blocked, x.event, x.ended)
 		x.mu.Lock()
 		x.stream = s
 		x.mu.Unlock()
@@ -126,8 +142,8 @@ func (h *HTTP) answered(res *http.Response) error {
 
 // document reads an answer that is one JSON document.
 func (x *exchange) document(res *http.Response) error {
-	body, err := reverseproxy.ReadUpTo(res.Body, x.proxy.options.MaxBody)
-	if errors.Is(err, reverseproxy.ErrTooLarge) {
+	body, err := reverseproxy.ReadUpTo(x.lease.Reader(res.Body), x.proxy.options.MaxBody)
+	if errors.Is(err, reverseproxy.ErrTooLarge) || errors.Is(err, memory.ErrBusy) {
 		res.Body = reverseproxy.Rejoin(body, res.Body)
 		x.fail("a result that is too large to be judged")
 		return nil
@@ -153,6 +169,9 @@ func (x *exchange) document(res *http.Response) error {
 
 // responses judges messages of the server. It replaces the bytes of those that change, and reports whether there are any.
 func (x *exchange) responses(messages []jsonrpc.Message, raw []json.RawMessage) (changed bool) {
+	if x.session == nil {
+		return false
+	}
 	for i, m := range messages {
 		r, ok := m.(*jsonrpc.Response)
 		if !ok {
@@ -177,7 +196,7 @@ func (x *exchange) event(e sse) []byte {
 	if e.id != "" {
 		x.resumable = true
 	}
-	if e.name == "endpoint" && !x.posted {
+	if e.name == "endpoint" && !x.posted && x.path == "" {
 		return x.endpoint(e)
 	}
 	if len(e.data) == 0 {
@@ -203,8 +222,7 @@ func (x *exchange) endpoint(e sse) []byte {
 	if err != nil || at.Host != x.proxy.options.Upstream.Host {
 		return e.raw
 	}
-	x.session = x.proxy.sessions.get(hashed("stream", at.RequestURI()))
-	x.open = x.session.open
+	x.begin(hashed("stream", at.RequestURI()))
 	x.mu.Lock()
 	x.path = at.RequestURI()
 	x.mu.Unlock()
@@ -223,7 +241,9 @@ func (x *exchange) endpoint(e sse) []byte {
 func (x *exchange) ended(err error) {
 	if x.path != "" {
 		x.proxy.mu.Lock()
-		delete(x.proxy.streams, x.path)
+		if x.proxy.streams[x.path] == x {
+			delete(x.proxy.streams, x.path)
+		}
 		x.proxy.mu.Unlock()
 	}
 	gone := !errors.Is(err, io.EOF) && x.ctx != nil && x.ctx.Err() != nil || errors.Is(err, io.ErrClosedPipe)

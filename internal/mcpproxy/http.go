@@ -94,15 +94,24 @@ func (h *HTTP) serve(w http.ResponseWriter, r *http.Request) {
 	case http.MethodPost:
 		h.post(w, r)
 	case http.MethodDelete:
-		h.forward.ServeHTTP(w, r)
-		if r.Header.Get(sessionHeader) != "" {
-			h.sessions.remove(keyOf(r, nil))
-		}
+		h.pass(w, r, &exchange{proxy: h, ends: r.Header.Get(sessionHeader) != "", key: keyOf(r, nil)})
+	case http.MethodGet:
+		h.listen(w, r)
 	default:
-		x := &exchange{proxy: h, session: h.sessions.get(keyOf(r, nil))}
-		x.open = x.session.open
-		h.pass(w, r, x)
+		h.forward.ServeHTTP(w, r)
 	}
+}
+
+// listen passes a stream for the messages of the server. Without a session, it begins none: a page of another site can send such requests.
+func (h *HTTP) listen(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{proxy: h, lease: reverseproxy.NewLease(h.bodies)}
+	defer x.lease.Release()
+	if r.Header.Get(sessionHeader) != "" {
+		key := keyOf(r, nil)
+		x.begin(key)
+		defer h.sessions.measure(key)
+	}
+	h.pass(w, r, x)
 }
 
 // pass forwards a request whose answer is read.
@@ -129,6 +138,8 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	x := h.exchange(r, messages, isBatch(body))
+	x.lease = lease
+	defer h.sessions.measure(x.key)
 	var kept []json.RawMessage
 	for i, m := range messages {
 		if answer := x.judge(r.Context(), m); answer != nil {
@@ -137,6 +148,7 @@ func (h *HTTP) post(w http.ResponseWriter, r *http.Request) {
 		}
 		kept = append(kept, raw[i])
 	}
+	h.sessions.measure(x.key) // the calls are kept until they are answered
 	if len(kept) == 0 && len(x.blocked) > 0 {
 		x.answer(w)
 		return
@@ -155,13 +167,12 @@ func (h *HTTP) exchange(r *http.Request, messages []jsonrpc.Message, batch bool)
 	x.events = h.streams[r.URL.RequestURI()]
 	h.mu.Unlock()
 	if x.events != nil {
-		x.session, x.open, x.kept = x.events.session, x.events.open, true
+		x.session, x.open, x.key, x.kept = x.events.session, x.events.open, x.events.key, true
 		return x
 	}
-	x.session = h.sessions.get(keyOf(r, messages))
-	x.open = newRequests() // the ids of a request without a session are its own
-	if r.Header.Get(sessionHeader) != "" {
-		x.open, x.kept = x.session.open, true
+	x.begin(keyOf(r, messages))
+	if x.kept = r.Header.Get(sessionHeader) != ""; !x.kept {
+		x.open = newRequests() // the ids of a request without a session are its own
 	}
 	return x
 }

@@ -21,6 +21,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/memory"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -366,7 +367,7 @@ func TestAStreamPassesUnchanged(t *testing.T) {
 		})).Draw(t, "lines")
 		want := strings.Join(lines, "")
 		upstream := io.NopCloser(&chunks{[]byte(want), func() int { return rapid.IntRange(1, 40).Draw(t, "chunk") }})
-		s := newEventStream(upstream, 128, nil, func(e sse) []byte { return e.raw }, func(error) {})
+		s := newEventStream(upstream, &eventMemory{memory.NewPool(1), 128, 0}, nil, func(e sse) []byte { return e.raw }, func(error) {})
 		got, err := io.ReadAll(s)
 		if err != nil || string(got) != want {
 			t.Fatalf("got %q, %v; want %q", got, err, want)
@@ -404,7 +405,7 @@ func FuzzEvent(f *testing.F) {
 		in := bufio.NewReader(bytes.NewReader(stream))
 		var all []byte
 		for {
-			raw, err := readEvent(in, 1<<20)
+			raw, err := readEvent(in, func(bytes int) bool { return bytes <= 1<<20 })
 			all = append(all, raw...)
 			if err != nil {
 				break

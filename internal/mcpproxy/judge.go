@@ -20,9 +20,6 @@ import (
 	"github.com/unloop-ai/unloop/profile"
 )
 
-// maxOpen is the greatest number of calls whose results are awaited. A call over it passes without being judged.
-const maxOpen = 65536
-
 // Tools holds the annotations of a server's tools. It is safe for concurrent use.
 type Tools struct {
 	mu    sync.Mutex
@@ -49,29 +46,10 @@ type Session struct {
 	open  *requests // of a connection that carries all messages
 
 	mu   sync.Mutex
-	lost map[string]openCall // calls whose connection to the server broke, by tool and arguments
-	owed string              // a text for the agent that no result could carry; "" for none
-}
+	lost map[lostKey]openCall // calls whose connection to the server broke, by tool and arguments
 
-// requests are requests that the server has not answered. It is safe for concurrent use.
-type requests struct {
-	mu    sync.Mutex
-	calls map[any]openCall // by request id
-	lists map[any]bool     // requests for the list of tools, by request id
-
-	waiting map[any]wait // calls that wait for the end of a pause, by request id
-}
-
-func newRequests() *requests {
-	return &requests{calls: make(map[any]openCall), lists: make(map[any]bool), waiting: make(map[any]wait)}
-}
-
-// openCall is a call that runs.
-type openCall struct {
-	call    guard.Call
-	begun   time.Time
-	before  guard.Decision // about the call, before it ran
-	adopted bool           // a client issued it again after its connection broke
+	lostBytes int    // of lost
+	owed      string // a text for the agent that no result could carry; "" for none
 }
 
 // NewSession returns a session whose calls are judged by p. In the shadow mode of p, the agent gets no text of it.
@@ -87,7 +65,7 @@ func NewSession(p *profile.Profile, o Options) *Session {
 			o.Record(&reported)
 		}
 	}
-	return &Session{guard: guard.New(p, options), tools: o.Tools, open: newRequests(), lost: make(map[string]openCall)}
+	return &Session{guard: guard.New(p, options), tools: o.Tools, open: newRequests(), lost: make(map[lostKey]openCall)}
 }
 
 // callParams are the parameters of tools/call that are read.
@@ -157,34 +135,6 @@ func (s *Session) giveUp(ctx context.Context, open *requests, id any) {
 	}
 }
 
-// takeCall removes a call and returns it.
-func (q *requests) takeCall(id any) (openCall, bool) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	c, ok := q.calls[id]
-	delete(q.calls, id)
-	return c, ok
-}
-
-// add keeps a call. It reports false if there are too many, or if the call is kept: a client that issues a request again with
-// the same id makes no further call.
-func (q *requests) add(id any, c openCall) bool {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if _, again := q.calls[id]; again || len(q.calls) >= maxOpen {
-		return false
-	}
-	q.calls[id] = c
-	return true
-}
-
-// set replaces a kept call.
-func (q *requests) set(id any, c openCall) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.calls[id] = c
-}
-
 // call judges a tool call. It waits while a person has paused the run.
 func (s *Session) call(ctx context.Context, open *requests, r *jsonrpc.Request) *jsonrpc.Response {
 	var p callParams
@@ -228,43 +178,6 @@ func report(d guard.Decision) json.RawMessage {
 	r.Shadow = d.InShadow()
 	return r.Metadata()
 }
-
-// lose records that the connection to the server broke before it answered a call. A client may issue the call again, once,
-// which is no further call.
-func (s *Session) lose(ctx context.Context, open *requests, id any) {
-	c, ok := open.takeCall(id)
-	if !ok {
-		return
-	}
-	s.mu.Lock()
-	keep := !c.adopted && len(s.lost) < maxLost
-	if keep {
-		c.adopted = true
-		s.lost[lostKey(c.call.Tool, c.call.Args)] = c
-	}
-	s.mu.Unlock()
-	if !keep {
-		s.guard.After(ctx, c.call, guard.Outcome{Err: errors.New("the connection to the server broke"), Latency: time.Since(c.begun)})
-	}
-}
-
-// maxLost is the greatest number of calls that are known again after their connection broke.
-const maxLost = 256
-
-// takeLost returns a call whose connection broke, with the same tool and arguments.
-func (s *Session) takeLost(tool string, args []byte) (openCall, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.lost) == 0 {
-		return openCall{}, false
-	}
-	key := lostKey(tool, args)
-	c, ok := s.lost[key]
-	delete(s.lost, key)
-	return c, ok
-}
-
-func lostKey(tool string, args []byte) string { return tool + "\x00" + string(args) }
 
 // isSet reports whether a member is there and not null.
 func isSet(v jsontext.Value) bool { return v.Kind() != 0 && v.Kind() != 'n' }
@@ -357,6 +270,12 @@ func (s *Session) result(ctx context.Context, open openCall, r *jsonrpc.Response
 	return r
 }
 
+// The greatest number of tools of a server that are known, and the greatest size of the name of a tool or of a member, in bytes.
+const (
+	maxTools = 10_000
+	maxName  = 1 << 10
+)
+
 // learn keeps the annotations of the tools in a list, which may be one page of several.
 func (t *Tools) learn(list json.RawMessage) {
 	var l struct {
@@ -371,7 +290,7 @@ func (t *Tools) learn(list json.RawMessage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, tool := range l.Tools {
-		if tool.Annotations != nil && len(t.hints) < maxOpen {
+		if tool.Annotations != nil && len(t.hints) < maxTools && len(tool.Name) <= maxName {
 			t.hints[tool.Name] = *tool.Annotations
 		}
 	}

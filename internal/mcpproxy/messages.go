@@ -3,34 +3,47 @@ package mcpproxy
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 
-	jsonv2 "github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// decode returns the messages in data, which is one message or a batch of them, and each one's bytes.
+// maxBatch is the maximum number of messages of a batch that is judged. The SDK takes 64 KiB to decode a message.
+const maxBatch = 1000
+
+// decode returns the messages in data, which is one message or a batch of them, and each one's bytes, which are parts of data.
 func decode(data []byte) (messages []jsonrpc.Message, raw []json.RawMessage, err error) {
-	raw = []json.RawMessage{data}
-	if isBatch(data) {
-		var items []jsontext.Value
-		if err := jsonv2.Unmarshal(data, &items, lenient); err != nil {
+	if !isBatch(data) {
+		m, err := jsonrpc.DecodeMessage(data)
+		return []jsonrpc.Message{m}, []json.RawMessage{data}, err
+	}
+	dec := jsontext.NewDecoder(bytes.NewBuffer(data), lenient)
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, nil, err
+	}
+	for dec.PeekKind() != ']' {
+		value, err := dec.ReadValue()
+		if err != nil {
 			return nil, nil, err
 		}
-		raw = raw[:0]
-		for _, i := range items {
-			raw = append(raw, json.RawMessage(i))
+		if len(raw) == maxBatch {
+			return nil, nil, fmt.Errorf("the batch has more than %d messages", maxBatch)
 		}
-	}
-	for _, r := range raw {
-		m, err := jsonrpc.DecodeMessage(r)
+		end := int(dec.InputOffset())
+		raw = append(raw, json.RawMessage(data[end-len(value):end:end]))
+		m, err := jsonrpc.DecodeMessage(raw[len(raw)-1])
 		if err != nil {
 			return nil, nil, fmt.Errorf("decode a message: %w", err)
 		}
 		messages = append(messages, m)
 	}
-	return messages, raw, nil
+	_, err = dec.ReadToken()
+	if err == nil && len(bytes.TrimSpace(data[dec.InputOffset():])) > 0 {
+		err = errors.New("data follow the batch")
+	}
+	return messages, raw, err
 }
 
 // isBatch reports whether data is a batch of messages.

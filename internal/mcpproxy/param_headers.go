@@ -33,7 +33,9 @@ func (h *paramHeaders) ask(r *jsonrpc.Request) {
 	if r.Method == "tools/list" {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.lists[r.ID.Raw()] = true
+		if len(h.lists) < maxOpen {
+			h.lists[r.ID.Raw()] = true
+		}
 	}
 }
 
@@ -60,22 +62,34 @@ func (h *paramHeaders) learn(r *jsonrpc.Response) {
 	_ = jsonv2.Unmarshal(r.Result, &l, lenient) // an error lists none
 	for _, t := range l.Tools {
 		delete(h.tools, t.Name)
-		if fields := t.Schema.fields(nil); len(fields) > 0 && len(h.tools) < maxOpen {
+		var fields []paramHeaderField
+		if t.Schema.fields(nil, &fields); len(fields) > 0 && len(h.tools) < maxTools && len(t.Name) <= maxName {
 			h.tools[t.Name] = fields
 		}
 	}
 }
 
-// fields returns the arguments that are repeated in headers.
-func (s paramSchema) fields(path []string) (all []paramHeaderField) {
+// The greatest depth of an argument that is repeated in a header, and the greatest number of such arguments of a tool. Further ones are
+// not repeated.
+const (
+	maxFieldDepth = 16
+	maxFields     = 64
+)
+
+// fields adds the arguments that are repeated in headers to all.
+func (s paramSchema) fields(path []string, all *[]paramHeaderField) {
+	if len(*all) >= maxFields || len(path) > maxFieldDepth {
+		return
+	}
 	var header string
-	if jsonv2.Unmarshal(s.Header, &header, lenient) == nil && header != "" && len(path) > 0 {
-		all = append(all, paramHeaderField{path, header})
+	if jsonv2.Unmarshal(s.Header, &header, lenient) == nil && header != "" && len(header) <= maxName && len(path) > 0 {
+		*all = append(*all, paramHeaderField{path, header})
 	}
 	for name, p := range s.Properties {
-		all = append(all, p.fields(append(path[:len(path):len(path)], name))...)
+		if len(name) <= maxName {
+			p.fields(append(path[:len(path):len(path)], name), all)
+		}
 	}
-	return all
 }
 
 // set sets the headers of a call.

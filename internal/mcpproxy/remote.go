@@ -1,11 +1,14 @@
 package mcpproxy
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -43,6 +46,9 @@ type remote struct {
 // Dial returns a connection to the server at url. The header is sent with each request. It connects with the first message.
 func Dial(url string, header http.Header, client *http.Client) mcp.Connection {
 	ctx, stop := context.WithCancel(context.Background())
+	kept := *client
+	kept.Transport = onlyOrigin{url, client.Transport}
+	client = &kept
 	return &remote{
 		url: url, header: header, client: client, incoming: make(chan jsonrpc.Message), ctx: ctx, stop: stop,
 		open: make(map[any]context.CancelFunc), params: newParamHeaders(),
@@ -181,6 +187,24 @@ func (c *remote) connectLegacy(ctx context.Context, first *jsonrpc.Request) bool
 	return legacy.Write(ctx, first) == nil
 }
 
+// errOtherOrigin is the error of a request that the server directs to another server. That one must learn neither the headers nor the
+// messages.
+var errOtherOrigin = errors.New("the server directs the request to another server")
+
+// onlyOrigin is a transport that sends requests only to the host of an address, and without TLS only if the address has none.
+type onlyOrigin struct {
+	address string
+	next    http.RoundTripper
+}
+
+func (t onlyOrigin) RoundTrip(r *http.Request) (*http.Response, error) {
+	origin, err := url.Parse(t.address)
+	if err != nil || r.URL.Host != origin.Host || r.URL.Scheme != origin.Scheme && r.URL.Scheme != "https" {
+		return nil, errOtherOrigin
+	}
+	return cmp.Or(t.next, http.DefaultTransport).RoundTrip(r)
+}
+
 // withHeader is a transport that sends more headers.
 type withHeader struct {
 	header http.Header
@@ -192,11 +216,7 @@ func (t withHeader) RoundTrip(r *http.Request) (*http.Response, error) {
 	for name, values := range t.header {
 		r.Header[name] = values
 	}
-	next := t.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	return next.RoundTrip(r)
+	return t.next.RoundTrip(r)
 }
 
 // answer delivers the messages of the answer to a request.

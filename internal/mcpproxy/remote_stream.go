@@ -76,7 +76,7 @@ func (c *remote) resume(ctx context.Context, at *resumption) (*http.Response, er
 func (c *remote) events(r *jsonrpc.Request, res *http.Response, at *resumption) (progress, answered bool) {
 	in := bufio.NewReaderSize(res.Body, 16<<10)
 	for {
-		raw, err := readEvent(in, MaxMessage)
+		raw, err := readEvent(in, func(bytes int) bool { return bytes <= MaxMessage })
 		if err != nil {
 			return progress, false
 		}

@@ -46,8 +46,7 @@ func newSessions(limit int, newSession func(run string) *Session) *sessions {
 	return s
 }
 
-// get returns the session with the key. It begins one if there is none, and forgets the least recently used ones as long as all
-// take too much memory.
+// get returns the session with the key. It begins one if there is none.
 func (s *sessions) get(key string) *Session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,13 +55,27 @@ func (s *sessions) get(key string) *Session {
 		k = &keptSession{session: s.make("mcp-" + key + "-" + rand.Text()[:8])}
 		s.kept.Add(key, k)
 	}
-	size := k.session.guard.Size()
+	s.count(k)
+	return k.session
+}
+
+// measure counts the memory of a session again, after its use.
+func (s *sessions) measure(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if k, ok := s.kept.Peek(key); ok {
+		s.count(k)
+	}
+}
+
+// count counts the memory of a session, and forgets the least recently used ones as long as all take too much. The caller holds the lock.
+func (s *sessions) count(k *keptSession) {
+	size := k.session.size()
 	s.bytes += size - k.bytes
 	k.bytes = size
 	for s.bytes > s.limit && s.kept.Len() > 1 {
 		s.kept.RemoveOldest()
 	}
-	return k.session
 }
 
 // remove forgets a session that ended.

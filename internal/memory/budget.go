@@ -34,11 +34,12 @@ func Limit(budget int64) {
 	}
 }
 
-// Shares are the shares of the parts of a server in bytes. The rest of the budget, three sixteenths, is for the database, requests
+// Shares are the shares of the parts of a server in bytes. The rest of the budget, two sixteenths, is for the database, requests
 // to the proxy for model APIs, and uncollected garbage.
 type Shares struct {
 	Bodies  int64 // requests over HTTP, as sent and as decoded
 	Answers int64 // answers over HTTP that clients have not read
+	Updates int64 // updates that streams have not sent
 	Calls   int64 // requests over gRPC, as sent and as decoded
 	Queue   int64 // events that wait to be recorded
 	Traces  int64 // traces in memory
@@ -49,5 +50,5 @@ type Shares struct {
 // Split divides a budget.
 func Split(budget int64) Shares {
 	of := budget / 16
-	return Shares{Bodies: 2 * of, Answers: 2 * of, Calls: of, Queue: 2 * of, Traces: 2 * of, Runs: 3 * of, Guards: of}
+	return Shares{Bodies: 2 * of, Answers: 2 * of, Updates: of, Calls: of, Queue: 2 * of, Traces: 2 * of, Runs: 3 * of, Guards: of}
 }

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/http/httptest"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/unloop-ai/unloop/internal/memory"
@@ -55,4 +58,42 @@ func TestALeaseTakesMemoryAsTheBodyArrives(t *testing.T) {
 			t.Errorf("%d of %d bytes are put back, %v", len(got), len(text), err)
 		}
 	})
+}
+
+// stalledBody is a body that does not arrive.
+type stalledBody struct{ begun, end chan struct{} }
+
+func (b stalledBody) Read([]byte) (int, error) {
+	b.begun <- struct{}{}
+	<-b.end
+	return 0, io.ErrUnexpectedEOF
+}
+
+func TestBodiesThatAreOnlyAnnouncedTakeLittleMemory(t *testing.T) {
+	const bodies = 200
+	body := stalledBody{make(chan struct{}), make(chan struct{})}
+	pool := memory.NewPool(1 << 30)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var all sync.WaitGroup
+	for range bodies {
+		all.Go(func() {
+			r := httptest.NewRequest(http.MethodPost, "/", body)
+			r.ContentLength = 15 << 20
+			lease := NewLease(pool)
+			defer lease.Release()
+			if _, err := ReadBody(r, 16<<20, lease); !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+	for range bodies {
+		<-body.begun
+	}
+	runtime.ReadMemStats(&after)
+	if took := (after.TotalAlloc - before.TotalAlloc) / bodies; took > 256<<10 {
+		t.Errorf("a body takes %d KiB before it arrives", took>>10)
+	}
+	close(body.end)
+	all.Wait()
 }

@@ -36,8 +36,8 @@ func readInto(b *bytes.Buffer, r io.Reader, limit int64) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// maxAhead is how much memory a body gets before its bytes arrive: a client may announce more than it sends.
-const maxAhead = 1 << 20
+// maxAhead is how much memory a body gets before its bytes arrive: a client may announce more than it sends. The lease does not count it.
+const maxAhead = 64 << 10
 
 // ReadBody reads the body of a request, within the memory of a lease, and puts it back, so that the request can be forwarded. A body of
 // more than limit bytes is ErrTooLarge, and one that finds no memory is memory.ErrBusy; both are put back as well. The upstream is not

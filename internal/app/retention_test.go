@@ -1,0 +1,64 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"net/http/httptest"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/unloop-ai/unloop/internal/config"
+)
+
+func TestAClockThatIsSetForwardDeletesNoRunsForADay(t *testing.T) {
+	c := config.Default()
+	c.GRPCAddr, c.DB = config.Off, filepath.Join(t.TempDir(), "clock.db")
+	c.Retention.Age = config.Duration(90 * 24 * time.Hour)
+	s := Serve{Config: c, Log: slog.New(slog.DiscardHandler)}
+	p, err := s.assemble(t.Context(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	recording := begin(func() error { return p.recorder.Run(ctx) })
+	web := httptest.NewServer(p.http)
+	post(t, web.URL+"/api/events", "application/x-ndjson", loop("r", 3))
+
+	start, elapsed, ahead := time.Now(), time.Duration(0), time.Duration(0)
+	p.clock = &clock{
+		now: func() time.Time { return start.Add(elapsed + ahead) }, elapsed: func() time.Duration { return elapsed }, known: reading{time: start},
+	}
+	for _, step := range []struct {
+		name           string
+		elapsed, ahead time.Duration
+		kept           bool
+	}{
+		{"the clock is right", time.Minute, 0, true},
+		{"it is set back by a year", 2 * time.Minute, -8760 * time.Hour, true},
+		{"it is set right again", 3 * time.Minute, 0, true},
+		{"it is set forward by ten years", 4 * time.Minute, 87600 * time.Hour, true},
+		{"it is still so 23 hours later", 23 * time.Hour, 87600 * time.Hour, true},
+		{"it is set right", 24 * time.Hour, 0, true},
+		{"it is set forward again", 25 * time.Hour, 87600 * time.Hour, true},
+		{"it is so 23 hours later", 48 * time.Hour, 87600 * time.Hour, true},
+		{"it is so a day later", 49 * time.Hour, 87600 * time.Hour, false},
+	} {
+		elapsed, ahead = step.elapsed, step.ahead
+		if err := p.retainNow(ctx); err != nil {
+			t.Fatal(err)
+		}
+		run, err := p.store.Run(ctx, "r")
+		if err != nil || (run != nil) != step.kept {
+			t.Errorf("%s: the run is there: %v, want %v (%v)", step.name, run != nil, step.kept, err)
+		}
+	}
+	web.Close()
+	stop()
+	if err := recording.wait(); err != nil {
+		t.Error(err)
+	}
+	if err := p.store.Close(); err != nil {
+		t.Error(err)
+	}
+}
