@@ -1,0 +1,171 @@
+package splice
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// The loops of this file are those of agents that operate a cloud platform by its command line and its API.
+
+func fleetLoops() []kind {
+	return []kind{
+		{name: "stack_fails_for_same_reason", build: stackFailsForSameReason},
+		{name: "workload_restarted_into_same_crash", build: workloadRestartedIntoSameCrash},
+		{name: "dry_run_never_applied", build: dryRunNeverApplied},
+		{name: "window_starts_in_the_past", build: windowStartsInThePast},
+	}
+}
+
+// operator returns how an operator runs commands.
+func (p *generator) operator() func(command, output string, status int) entry {
+	if p.coin() {
+		return p.harness().shell
+	}
+	return p.console().run
+}
+
+// workload returns the name of something that is deployed.
+func (p *generator) workload() string {
+	return p.word() + p.pick("-api", "-worker", "-web", "-svc", "-sync")
+}
+
+// stackFailsForSameReason changes settings of a stack beside the one that the reason names, and the stack fails for the same reason.
+func stackFailsForSameReason(p *generator) (entries []entry, _ int) {
+	run, h, stack, part := p.operator(), p.harness(), p.workload(), capitalized(p.word())+capitalized(p.word())
+	region := p.pick("eu-central-1", "us-east-2", "ap-south-1")
+	kindOf := []struct{ file, deploy, look, out, reason string }{
+		{
+			"template.yaml", "aws cloudformation deploy --template-file template.yaml --stack-name " + stack + " --region " + region,
+			"aws cloudformation describe-stack-events --stack-name " + stack + " --max-items 3",
+			"Waiting for changeset to be created..\nWaiting for stack create/update to complete\n\nFailed to create/update the stack. Run the following command\nto fetch the list of events leading up to the failure\naws cloudformation describe-stack-events --stack-name " + stack,
+			"%s  UPDATE_FAILED  " + part + "  CloudFormation cannot update a stack when a custom-named resource requires replacing. Rename " + stack + "-" + strings.ToLower(part) + " and update the stack again. (request id %s)",
+		},
+		{
+			"index.ts", "pulumi up --yes --stack " + stack, "pulumi logs --stack " + stack + " --since 10m",
+			"Updating (" + stack + ")\n ~  " + part + " **updating failed** 1 error\nResources:\n    7 unchanged\nerror: update failed",
+			"%s " + part + " InvalidParameterException: The provided target group has target type instance, which is incompatible with the awsvpc network mode (request %s)",
+		},
+		{
+			"main.bicep", "az deployment group create -g " + stack + " -f main.bicep", "az deployment operation group list -g " + stack + " -n main --query \"[?properties.provisioningState=='Failed']\"",
+			"{\"status\":\"Failed\",\"error\":{\"code\":\"DeploymentFailed\",\"message\":\"At least one resource deployment operation failed. Please list deployment operations for details.\"}}",
+			"%s " + part + " StorageAccountAlreadyTaken: The storage account named " + strings.ToLower(part) + " is already taken. (trackingId %s)",
+		},
+	}[p.IntN(3)]
+	w := wording{
+		[]string{"Let me update the stack with the new settings.", "I'll change the definition and deploy."},
+		[]string{"The deployment failed again.", "It ended in the same state.", "Another failure of " + part + ".", "The rollback is complete.", ""},
+		[]string{"Let me adjust the definition.", "I'll change the settings of the resource.", "Perhaps the tags or the size are the cause.", "Let me try it with other parameters."},
+	}
+	for k := range p.between(4, 7) {
+		setting := p.pick("Tags", "InstanceType", "MemorySize", "Timeout", "DesiredCount", "LogRetention", "DeletionPolicy", "Description")
+		entries = append(entries, h.replace(kindOf.file, setting+": "+p.word(), setting+": "+p.word()+fmt.Sprint(p.between(1, 99))).after(w.of(p, k)),
+			run(kindOf.deploy, kindOf.out, 1).after(p.runAgain()),
+			run(kindOf.look, fmt.Sprintf(kindOf.reason, p.clock(), p.uuid()), 0).after(thought{"", p.pick("Let me see why it failed.", "Let me read the events.", "What was the reason?")}))
+	}
+	return entries, 3
+}
+
+// workloadRestartedIntoSameCrash restarts a workload in every way there is, and its log ends in the same line.
+func workloadRestartedIntoSameCrash(p *generator) (entries []entry, _ int) {
+	run, name := p.operator(), p.workload()
+	last := p.pick("FATAL: required environment variable "+strings.ToUpper(p.word())+"_URL is not set", "panic: open /etc/"+name+"/config.yaml: no such file or directory", "Error: relation \""+p.word()+"\" does not exist", "java.lang.IllegalStateException: Could not resolve placeholder '"+p.word()+".secret'", "exec /app/"+name+": exec format error")
+	platform := []struct {
+		restarts, answers []string
+		log               string
+	}{
+		{
+			[]string{"kubectl rollout restart deploy/" + name, "kubectl delete pod -l app=" + name, "kubectl scale deploy/" + name + " --replicas=0 && kubectl scale deploy/" + name + " --replicas=2", "kubectl patch deploy " + name + " -p '{\"spec\":{\"template\":{\"metadata\":{\"annotations\":{\"restarted\":\"now\"}}}}}'", "helm upgrade --install " + name + " ./chart --force"},
+			[]string{"deployment.apps/%s restarted", "pod \"%s-%05x\" deleted", "deployment.apps/%s scaled", "deployment.apps/%s patched"},
+			"kubectl logs deploy/" + name + " --tail=3",
+		},
+		{
+			[]string{"aws ecs update-service --service " + name + " --force-new-deployment", "aws ecs stop-task --cluster prod --task " + name, "aws ecs update-service --service " + name + " --desired-count 0", "aws ecs update-service --service " + name + " --desired-count 2"},
+			[]string{"{\"service\":\"%s\",\"status\":\"ACTIVE\",\"runningCount\":0}", "{\"task\":\"%s/%05x\",\"lastStatus\":\"RUNNING\",\"desiredStatus\":\"STOPPED\"}"},
+			"aws logs tail /ecs/" + name + " --since 2m",
+		},
+		{
+			[]string{"nomad job restart -yes " + name, "nomad alloc stop " + name, "nomad job run -force-reschedule " + name + ".nomad", "nomad job scale " + name + " 2"},
+			[]string{"==> Monitoring evaluation \"%[2]x\"\n    Evaluation status changed: \"pending\" -> \"complete\"", "Job restarted with strategy rolling: %s"},
+			"nomad alloc logs -stderr -tail -job " + name,
+		},
+	}[p.IntN(3)]
+	w := wording{
+		[]string{"Let me restart " + name + ".", "A restart should bring it back."},
+		[]string{"It crashed again.", "The new instance has the same problem.", "Still crashing after the restart.", "It is down again.", ""},
+		[]string{"Let me restart it another way.", "I'll start a fresh instance.", "Let me scale it down and up again.", "Another restart, perhaps it comes up now.", "Let me force a new deployment."},
+	}
+	for k := range p.between(5, 9) {
+		answer := p.pick(platform.answers...)
+		if strings.Contains(answer, "x") && strings.Contains(answer, "%05x") || strings.Contains(answer, "%[2]x") {
+			answer = fmt.Sprintf(answer, name, p.IntN(1<<20))
+		} else {
+			answer = fmt.Sprintf(answer, name)
+		}
+		entries = append(entries, run(p.pick(platform.restarts...), answer, 0).after(w.of(p, k)),
+			run(platform.log, fmt.Sprintf("%s starting %s\n%s %s", p.clock(), name, p.clock(), last), 0).after(thought{"", p.pick("Let me look at the log.", "How does it look now?", "Let me see whether it is up.")}))
+	}
+	return entries, 2
+}
+
+// dryRunNeverApplied announces that it applies a change, and runs the preview of it again.
+func dryRunNeverApplied(p *generator) (entries []entry, _ int) {
+	run, name, n := p.operator(), p.workload(), p.between(1, 4)
+	preview := []struct {
+		commands []string
+		output   string
+	}{
+		{
+			[]string{"terraform plan", "terraform plan -no-color", "terraform plan -refresh=true", "terraform plan -out=tfplan", "terraform plan -target=module." + name},
+			fmt.Sprintf("module.%s: Refreshing state... [id=%%08x]\n\nTerraform will perform the following actions:\n\n  # module.%s.this will be updated in-place\n  ~ instance_count = %d -> %d\n\nPlan: 0 to add, 1 to change, 0 to destroy.", name, name, n, n+2),
+		},
+		{
+			[]string{"kubectl apply -f " + name + ".yaml --dry-run=server", "kubectl diff -f " + name + ".yaml", "kubectl apply -k overlays/prod --dry-run=client", "kubectl apply -f " + name + ".yaml --dry-run=server -o name"},
+			fmt.Sprintf("deployment.apps/%s configured (server dry run)\n-  replicas: %d\n+  replicas: %d\n   resourceVersion: \"%%d\"", name, n, n+2),
+		},
+		{
+			[]string{"ansible-playbook site.yml --check", "ansible-playbook site.yml --check --diff", "ansible-playbook site.yml -C -l " + name, "ansible-playbook site.yml --check -v"},
+			fmt.Sprintf("TASK [%s : write config] ****\n-workers: %d\n+workers: %d\nchanged: [host-1]\n\nPLAY RECAP ****\nhost-1 : ok=7 changed=1 unreachable=0 failed=0 skipped=2 (%%d ms)", name, n, n+2),
+		},
+		{
+			[]string{"az deployment group what-if -g " + name + " -f main.bicep", "az deployment group what-if -g " + name + " -f main.bicep --no-pretty-print", "az deployment group validate -g " + name + " -f main.bicep"},
+			fmt.Sprintf("Resource and property changes are indicated with these symbols: ~ Modify\n~ Microsoft.App/containerApps/%s\n  ~ properties.template.scale.minReplicas: %d => %d\n\nResource changes: 1 to modify. (correlation id %%08x)", name, n, n+2),
+		},
+	}[p.IntN(4)]
+	for k := range p.between(5, 8) {
+		announced := p.pick("Now I'll apply the change to "+name+".", "The preview looks right, so I apply it.", "Let me go ahead and roll out the change.", "Everything is as expected. Applying it now.", "Next I put the new count of "+name+" into effect.", "I'll now make the change for real.")
+		if k == 0 {
+			announced = p.pick("Let me see what would change.", "First a preview of the change.")
+		}
+		entries = append(entries, say(announced), run(p.pick(preview.commands...), fmt.Sprintf(preview.output, p.Uint32()), 0))
+	}
+	return entries, 3
+}
+
+// windowStartsInThePast asks for a window on a day of last year; the server tells its time, and everything but the day is changed.
+func windowStartsInThePast(p *generator) (entries []entry, _ int) {
+	name, day := p.workload(), fmt.Sprintf("2025-%02d-%02d", p.between(1, 12), p.between(1, 28))
+	form, now := p.IntN(3), fmt.Sprintf("2026-%02d-%02dT%02d:%02d", p.between(1, 12), p.between(1, 28), p.IntN(24), p.IntN(60))
+	w := wording{
+		[]string{"I'll schedule the maintenance window.", "Let me create the window for " + name + "."},
+		[]string{"The window was refused.", "The server does not accept it.", "It says that the start is not valid.", "Refused again.", ""},
+		[]string{"Let me make it shorter.", "I'll write the time in another format.", "Perhaps the scope is wrong.", "Let me try a later hour.", "I'll try it with other fields."},
+	}
+	for k := range p.between(5, 9) {
+		start := day + fmt.Sprintf("T%02d:%s", p.IntN(24), p.pick("00:00Z", "30:00Z", "00:00+00:00", "00"))
+		args := object("start_time", start, "duration_minutes", p.pickInt(15, 30, 60, 90, 120, 240), "services", []string{name}, "summary", p.pick("Maintenance of "+name, "Upgrade "+name, name+": planned work", p.phrase(2, 4)))
+		server := now + fmt.Sprintf(":%02dZ", min(59, 6*k+p.IntN(6)))
+		var e entry
+		switch form {
+		case 0:
+			e = failed("create_maintenance_window", args, "422 Unprocessable Entity: start_time must be in the future (server time: "+server+")")
+		case 1:
+			e = call("http_request", object("method", "POST", "url", "https://api.status.example/v2/maintenance", "body", args),
+				object("status", 400, "body", object("error", object("code", 2001, "message", "Invalid Input Provided", "errors", []string{"Start time cannot be in the past"}), "request_id", p.uuid())))
+		case 2:
+			e = call("run_platform_api", object("operation", "CreateChangeWindow", "params", args), jsonOf(map[string]json.RawMessage{"ok": jsonOf(false), "reason": quoted("the window would begin before the current time " + server), "trace": quoted(p.uuid())}))
+		}
+		entries = append(entries, e.after(w.of(p, k)))
+	}
+	return entries, 1
+}
