@@ -91,9 +91,13 @@ func deniedActionsGrantedInTurn(p *generator) (entries []entry, _ int) {
 			"gcloud iam roles update " + role + " --project prod --add-permissions " + action,
 		}[form]
 		answer := []string{"", "etag: BwY" + fmt.Sprintf("%08x", p.Uint32()) + "\nincludedPermissions:\n- " + action}[form]
-		entries = append(entries, run(command, denied, 1).after(p.runAgain()), run(grant, answer, 0).after(w.of(p, k+1)))
+		again := thought{"", p.pick("Let me run it again.", "Now the job once more.", "Does it get further?")}
+		if k == 0 {
+			again = w.of(p, 0)
+		}
+		entries = append(entries, run(command, denied, 1).after(again), run(grant, answer, 0).after(w.of(p, k+1)))
 	}
-	return append(entries, run(command, fmt.Sprintf("[9/9] %s done in %d.%ds\nAll steps finished.", p.word(), p.IntN(20), p.IntN(10)), 0).after(p.runAgain())), 0
+	return append(entries, run(command, fmt.Sprintf("[9/9] %s done in %d.%ds\nAll steps finished.", p.word(), p.IntN(20), p.IntN(10)), 0).after(thought{"", "Let me run it again."})), 0
 }
 
 // prefixesMeasuredForCost measures one prefix of a bucket after the other.

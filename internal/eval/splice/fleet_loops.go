@@ -55,13 +55,14 @@ func stackFailsForSameReason(p *generator) (entries []entry, _ int) {
 	w := wording{
 		[]string{"Let me update the stack with the new settings.", "I'll change the definition and deploy."},
 		[]string{"The deployment failed again.", "It ended in the same state.", "Another failure of " + part + ".", "The rollback is complete.", ""},
-		[]string{"Let me adjust the definition.", "I'll change the settings of the resource.", "Perhaps the tags or the size are the cause.", "Let me try it with other parameters."},
+		[]string{"Let me adjust the definition.", "I'll change the settings of the resource.", "Perhaps the limits are the cause.", "Let me try it with other parameters."},
 	}
+	now := p.passingTime()
 	for k := range p.between(4, 7) {
-		setting := p.pick("Tags", "InstanceType", "MemorySize", "Timeout", "DesiredCount", "LogRetention", "DeletionPolicy", "Description")
-		entries = append(entries, h.replace(kindOf.file, setting+": "+p.word(), setting+": "+p.word()+fmt.Sprint(p.between(1, 99))).after(w.of(p, k)),
+		setting := p.pick("memorySize: %d", "timeout: %d", "desiredCount: %d", "logRetentionDays: %d", "storageGb: %d", "healthCheckInterval: %d")
+		entries = append(entries, h.replace(kindOf.file, fmt.Sprintf(setting, p.between(1, 30)), fmt.Sprintf(setting, p.between(31, 900))).after(w.of(p, k)),
 			run(kindOf.deploy, kindOf.out, 1).after(p.runAgain()),
-			run(kindOf.look, fmt.Sprintf(kindOf.reason, p.clock(), p.uuid()), 0).after(thought{"", p.pick("Let me see why it failed.", "Let me read the events.", "What was the reason?")}))
+			run(kindOf.look, fmt.Sprintf(kindOf.reason, now(), p.uuid()), 0).after(thought{"", p.pick("Let me see why it failed.", "Let me read the events.", "What was the reason?")}))
 	}
 	return entries, 3
 }
@@ -71,39 +72,48 @@ func workloadRestartedIntoSameCrash(p *generator) (entries []entry, _ int) {
 	run, name := p.operator(), p.workload()
 	last := p.pick("FATAL: required environment variable "+strings.ToUpper(p.word())+"_URL is not set", "panic: open /etc/"+name+"/config.yaml: no such file or directory", "Error: relation \""+p.word()+"\" does not exist", "java.lang.IllegalStateException: Could not resolve placeholder '"+p.word()+".secret'", "exec /app/"+name+": exec format error")
 	platform := []struct {
-		restarts, answers []string
-		log               string
+		restarts [][2]string // commands, and what they print
+		log      string
 	}{
 		{
-			[]string{"kubectl rollout restart deploy/" + name, "kubectl delete pod -l app=" + name, "kubectl scale deploy/" + name + " --replicas=0 && kubectl scale deploy/" + name + " --replicas=2", "kubectl patch deploy " + name + " -p '{\"spec\":{\"template\":{\"metadata\":{\"annotations\":{\"restarted\":\"now\"}}}}}'", "helm upgrade --install " + name + " ./chart --force"},
-			[]string{"deployment.apps/%s restarted", "pod \"%s-%05x\" deleted", "deployment.apps/%s scaled", "deployment.apps/%s patched"},
-			"kubectl logs deploy/" + name + " --tail=3",
+			[][2]string{
+				{"kubectl rollout restart deploy/" + name, "deployment.apps/" + name + " restarted"},
+				{"kubectl delete pod -l app=" + name, "pod \"" + name + "-%08x-x\" deleted"},
+				{"kubectl scale deploy/" + name + " --replicas=0 && kubectl scale deploy/" + name + " --replicas=2", "deployment.apps/" + name + " scaled\ndeployment.apps/" + name + " scaled"},
+				{"kubectl annotate pod -l app=" + name + " restarted=now --overwrite", "pod/" + name + "-%08x-x annotated"},
+				{"helm upgrade --install " + name + " ./chart --force", "Release \"" + name + "\" has been upgraded. Happy Helming!"},
+			}, "kubectl logs deploy/" + name + " --tail=3",
 		},
 		{
-			[]string{"aws ecs update-service --service " + name + " --force-new-deployment", "aws ecs stop-task --cluster prod --task " + name, "aws ecs update-service --service " + name + " --desired-count 0", "aws ecs update-service --service " + name + " --desired-count 2"},
-			[]string{"{\"service\":\"%s\",\"status\":\"ACTIVE\",\"runningCount\":0}", "{\"task\":\"%s/%05x\",\"lastStatus\":\"RUNNING\",\"desiredStatus\":\"STOPPED\"}"},
-			"aws logs tail /ecs/" + name + " --since 2m",
+			[][2]string{
+				{"aws ecs update-service --service " + name + " --force-new-deployment", "{\"service\":\"" + name + "\",\"status\":\"ACTIVE\",\"deployments\":[{\"id\":\"ecs-svc/%08x\",\"rolloutState\":\"IN_PROGRESS\"}]}"},
+				{"aws ecs stop-task --task $(aws ecs list-tasks --service " + name + " --query 'taskArns[0]')", "{\"task\":\"" + name + "/%08x\",\"lastStatus\":\"RUNNING\",\"desiredStatus\":\"STOPPED\"}"},
+				{"aws ecs update-service --service " + name + " --desired-count 2", "{\"service\":\"" + name + "\",\"desiredCount\":2,\"runningCount\":0}"},
+			}, "aws logs tail /ecs/" + name + " --since 2m",
 		},
 		{
-			[]string{"nomad job restart -yes " + name, "nomad alloc stop " + name, "nomad job run -force-reschedule " + name + ".nomad", "nomad job scale " + name + " 2"},
-			[]string{"==> Monitoring evaluation \"%[2]x\"\n    Evaluation status changed: \"pending\" -> \"complete\"", "Job restarted with strategy rolling: %s"},
-			"nomad alloc logs -stderr -tail -job " + name,
+			[][2]string{
+				{"nomad job restart -yes " + name, "==> Restarting 1 allocation\n    Allocation \"%08x\" will be restarted\n==> Job restart finished"},
+				{"nomad alloc stop $(nomad job allocs -t '{{(index . 0).ID}}' " + name + ")", "==> Monitoring evaluation \"%08x\"\n    Evaluation status changed: \"pending\" -> \"complete\""},
+				{"nomad job run -force-reschedule " + name + ".nomad", "==> Evaluation \"%08x\" finished with status \"complete\""},
+				{"nomad job scale " + name + " 2", "==> Evaluation \"%08x\" finished with status \"complete\""},
+			}, "nomad alloc logs -stderr -tail -job " + name,
 		},
 	}[p.IntN(3)]
+	now := p.passingTime()
 	w := wording{
 		[]string{"Let me restart " + name + ".", "A restart should bring it back."},
 		[]string{"It crashed again.", "The new instance has the same problem.", "Still crashing after the restart.", "It is down again.", ""},
 		[]string{"Let me restart it another way.", "I'll start a fresh instance.", "Let me scale it down and up again.", "Another restart, perhaps it comes up now.", "Let me force a new deployment."},
 	}
 	for k := range p.between(5, 9) {
-		answer := p.pick(platform.answers...)
-		if strings.Contains(answer, "x") && strings.Contains(answer, "%05x") || strings.Contains(answer, "%[2]x") {
-			answer = fmt.Sprintf(answer, name, p.IntN(1<<20))
-		} else {
-			answer = fmt.Sprintf(answer, name)
+		restart := platform.restarts[p.IntN(len(platform.restarts))]
+		answer := restart[1]
+		if strings.Contains(answer, "%") {
+			answer = fmt.Sprintf(answer, p.Uint32())
 		}
-		entries = append(entries, run(p.pick(platform.restarts...), answer, 0).after(w.of(p, k)),
-			run(platform.log, fmt.Sprintf("%s starting %s\n%s %s", p.clock(), name, p.clock(), last), 0).after(thought{"", p.pick("Let me look at the log.", "How does it look now?", "Let me see whether it is up.")}))
+		entries = append(entries, run(restart[0], answer, 0).after(w.of(p, k)),
+			run(platform.log, fmt.Sprintf("%s starting %s\n%s %s", now(), name, now(), last), 0).after(thought{"", p.pick("Let me look at the log.", "How does it look now?", "Let me see whether it is up.")}))
 	}
 	return entries, 2
 }
@@ -116,19 +126,19 @@ func dryRunNeverApplied(p *generator) (entries []entry, _ int) {
 		output   string
 	}{
 		{
-			[]string{"terraform plan", "terraform plan -no-color", "terraform plan -refresh=true", "terraform plan -out=tfplan", "terraform plan -target=module." + name},
+			[]string{"terraform plan", "terraform plan -no-color", "terraform plan -refresh=true", "terraform plan -input=false", "terraform plan -target=module." + name},
 			fmt.Sprintf("module.%s: Refreshing state... [id=%%08x]\n\nTerraform will perform the following actions:\n\n  # module.%s.this will be updated in-place\n  ~ instance_count = %d -> %d\n\nPlan: 0 to add, 1 to change, 0 to destroy.", name, name, n, n+2),
 		},
 		{
-			[]string{"kubectl apply -f " + name + ".yaml --dry-run=server", "kubectl diff -f " + name + ".yaml", "kubectl apply -k overlays/prod --dry-run=client", "kubectl apply -f " + name + ".yaml --dry-run=server -o name"},
-			fmt.Sprintf("deployment.apps/%s configured (server dry run)\n-  replicas: %d\n+  replicas: %d\n   resourceVersion: \"%%d\"", name, n, n+2),
+			[]string{"kubectl diff -f " + name + ".yaml", "kubectl diff -f " + name + ".yaml --server-side", "kubectl diff -R -f .", "kubectl diff -f ./" + name + ".yaml"},
+			fmt.Sprintf("diff -u -N /tmp/LIVE-%%d/apps.v1.Deployment.prod.%s /tmp/MERGED/apps.v1.Deployment.prod.%s\n@@ -14,7 +14,7 @@\n   progressDeadlineSeconds: 600\n-  replicas: %d\n+  replicas: %d", name, name, n, n+2),
 		},
 		{
 			[]string{"ansible-playbook site.yml --check", "ansible-playbook site.yml --check --diff", "ansible-playbook site.yml -C -l " + name, "ansible-playbook site.yml --check -v"},
 			fmt.Sprintf("TASK [%s : write config] ****\n-workers: %d\n+workers: %d\nchanged: [host-1]\n\nPLAY RECAP ****\nhost-1 : ok=7 changed=1 unreachable=0 failed=0 skipped=2 (%%d ms)", name, n, n+2),
 		},
 		{
-			[]string{"az deployment group what-if -g " + name + " -f main.bicep", "az deployment group what-if -g " + name + " -f main.bicep --no-pretty-print", "az deployment group validate -g " + name + " -f main.bicep"},
+			[]string{"az deployment group what-if -g " + name + " -f main.bicep", "az deployment group what-if -g " + name + " -f main.bicep --no-pretty-print", "az deployment group what-if -g " + name + " -f main.bicep -r FullResourcePayloads"},
 			fmt.Sprintf("Resource and property changes are indicated with these symbols: ~ Modify\n~ Microsoft.App/containerApps/%s\n  ~ properties.template.scale.minReplicas: %d => %d\n\nResource changes: 1 to modify. (correlation id %%08x)", name, n, n+2),
 		},
 	}[p.IntN(4)]
@@ -153,7 +163,7 @@ func windowStartsInThePast(p *generator) (entries []entry, _ int) {
 	}
 	for k := range p.between(5, 9) {
 		start := day + fmt.Sprintf("T%02d:%s", p.IntN(24), p.pick("00:00Z", "30:00Z", "00:00+00:00", "00"))
-		args := object("start_time", start, "duration_minutes", p.pickInt(15, 30, 60, 90, 120, 240), "services", []string{name}, "summary", p.pick("Maintenance of "+name, "Upgrade "+name, name+": planned work", p.phrase(2, 4)))
+		args := object("start_time", start, "duration_minutes", p.pickInt(15, 30, 60, 90, 120, 240), "services", []string{name}, "summary", p.pick("Maintenance of "+name, "Upgrade "+name, name+": planned work", "Planned work"))
 		server := now + fmt.Sprintf(":%02dZ", min(59, 6*k+p.IntN(6)))
 		var e entry
 		switch form {

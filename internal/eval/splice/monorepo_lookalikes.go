@@ -2,6 +2,8 @@ package splice
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -23,13 +25,16 @@ func visibilityOpenedUnitByUnit(p *generator) (entries []entry, _ int) {
 	command := p.pick(b.commands...)
 	w := wording{
 		[]string{"Let me build it first.", "First the build, to see what is refused."},
-		[]string{"That one is visible now, and the next is refused.", "It moved on to another dependency.", "One more dependency to open.", ""},
-		[]string{"Let me open the next one.", "Now this one.", "The same change there."},
+		[]string{"This one is not open to us.", "Another dependency that is closed.", "One more dependency to open.", ""},
+		[]string{"Let me open it.", "Now this one.", "The same change there."},
 	}
 	for k := range p.between(6, 9) {
-		other := p.word() + "/" + p.word()
-		entries = append(entries, h.shell(command, b.refused(p, unit, other), 1).after(p.runAgain()),
-			h.replace(b.file(other), b.rule(p, p.word()+"/"+p.word()), b.rule(p, unit)).after(w.of(p, k+1)))
+		other, run := p.word()+"/"+p.word(), p.runAgain()
+		if k == 0 {
+			run = w.of(p, 0)
+		}
+		entries = append(entries, h.shell(command, b.refused(p, unit, other), 1).after(run),
+			h.replace(b.file(other), b.closed, b.open(unit)).after(w.of(p, k+1)))
 	}
 	return append(entries, h.shell(command, b.passed(p, unit), 0).after(p.runAgain())), 0
 }
@@ -39,16 +44,17 @@ func stackOfBranchesRebased(p *generator) (entries []entry, _ int) {
 	h, user, below := p.harness(), p.word(), "main"
 	test, runs := p.pick("make test", "go test ./...", "npm test --silent", "./gradlew check -q"), p.between(80, 300)
 	push := p.coin()
+	last := ""
 	for k := range p.between(5, 8) {
 		branch := fmt.Sprintf("%s/%02d-%s-%s", user, k+1, p.word(), p.word())
 		commits := p.between(1, 5)
-		entries = append(entries, h.shell("git checkout "+branch+" && git rebase "+below, fmt.Sprintf("Switched to branch '%s'\nRebasing (%d/%d)\nSuccessfully rebased and updated refs/heads/%s.", branch, commits, commits, branch), 0).after(p.nextItem(below, branch)))
+		entries = append(entries, h.shell("git checkout "+branch+" && git rebase "+below, fmt.Sprintf("Switched to branch '%s'\nRebasing (%d/%d)\nSuccessfully rebased and updated refs/heads/%s.", branch, commits, commits, branch), 0).after(p.nextItem(last, "`"+branch+"`")))
 		runs += p.between(1, 9)
-		entries = append(entries, h.shell(test, fmt.Sprintf("%d tests passed in %d.%ds", runs, p.between(3, 40), p.IntN(10)), 0).after(p.runAgain()))
+		entries = append(entries, h.shell(test, fmt.Sprintf("%d tests passed in %d.%ds", runs, p.between(3, 40), p.IntN(10)), 0).after(thought{"", p.pick("Let me run the tests on it.", "Now the tests.", "Does it still pass?")}))
 		if push {
 			entries = append(entries, h.shell("git push --force-with-lease origin "+branch, fmt.Sprintf(" + %07x...%07x %s -> %s (forced update)", p.IntN(1<<28), p.IntN(1<<28), branch, branch), 0))
 		}
-		below = branch
+		below, last = branch, "that branch"
 	}
 	return entries, 0
 }
@@ -56,8 +62,7 @@ func stackOfBranchesRebased(p *generator) (entries []entry, _ int) {
 // printsShowNextValue adds a print and runs the same test; each print shows a value that was not known.
 func printsShowNextValue(p *generator) (entries []entry, _ int) {
 	h, unit := p.harness(), p.word()+"/"+p.word()
-	command, output := p.suiteRun(unit)
-	path := unit + "/" + p.word() + p.pick(".py", ".ts", ".cc", ".java")
+	t := p.suite(unit)
 	w := wording{
 		[]string{"I'll add a print to see what is passed in.", "Let me print the value where it is computed."},
 		[]string{"So this value is right.", "That is as it should be, so the fault lies further on.", "Now I know what goes in.", "Good, that rules this step out."},
@@ -66,40 +71,47 @@ func printsShowNextValue(p *generator) (entries []entry, _ int) {
 	shown := ""
 	for k := range p.between(5, 8) {
 		name := p.word() + "_" + p.word()
-		line := fmt.Sprintf(p.pick("DEBUG %s = {%s}", "DEBUG %s: items=[%s]", "DEBUG enter %s(%s)"), name, strings.Join(p.words(p.between(2, 5)), ", "))
+		statement := p.pick(t.lines...)
+		line := name + p.pick(" ", "=") + strings.Join(p.words(p.between(2, 5)), ", ")
+		for _, mark := range []string{"DEBUG ", "here ", "XXX "} {
+			if strings.Contains(statement, mark) {
+				line = mark + line
+			}
+		}
 		if p.coin() {
 			shown = line
 		} else {
 			shown += "\n" + line
 		}
-		entries = append(entries, h.replace(path, name+"(", `print("DEBUG `+name+`", `+p.word()+")\n"+name+"(").after(w.of(p, k)),
-			h.shell(command, output(strings.TrimPrefix(shown, "\n")), 1).after(p.runAgain()))
+		entries = append(entries, h.replace(t.file, name+"(", fmt.Sprintf(statement, name, p.word())+"\n"+name+"(").after(w.of(p, k)),
+			h.shell(t.command, t.output(strings.TrimPrefix(shown, "\n")), 1).after(p.rerun()))
 	}
 	return entries, 0
 }
 
 // settingTracedThroughLayers follows a setting from file to file; each place tells its next name.
 func settingTracedThroughLayers(p *generator) (entries []entry, _ int) {
-	h, name := p.harness(), p.word()+"_"+p.word()
-	view := p.coin()
-	layers := p.shuffled("values.yaml", "templates/deployment.yaml", "entrypoint.sh", "config/loader.go", "internal/settings.go", "cmd/serve.go", "env/defaults.env", "deploy/kustomization.yaml", "pkg/options/options.go", "Dockerfile")
-	for _, file := range layers[:p.between(6, 9)] {
-		path, next, at := p.word()+"/"+file, p.word()+p.pick("_", "-", ".")+p.word(), p.between(3, 400)
-		line := p.pick("%s: {{ .Values.%s }}", "export %s=\"${%s}\"", "cfg.%s = os.Getenv(\"%s\")", "flag.StringVar(&o.%s, \"%s\")", "%s = settings[\"%s\"]")
-		found := fmt.Sprintf(line, next, name)
+	h, name, view := p.harness(), p.word()+"_"+p.word(), p.coin()
+	lines := map[string]string{
+		"values.yaml": "  %s: \"{{%s}}\"", "templates/deployment.yaml": "            %s: {{ .Values.%s }}", "entrypoint.sh": "export %s=\"${%s}\"", "config/loader.go": "\tcfg.%s = os.Getenv(\"%s\")",
+		"options.go": "\tfs.StringVar(&o.%s, \"%s\", \"\", \"\")", "Dockerfile": "ENV %s=${%s}", "defaults.env": "%s=${%s}", "settings.py": "%s = environ[\"%s\"]", "main.tf": "  %s = var.%s", "compose.yaml": "      %s: ${%s}",
+	}
+	for _, file := range p.shuffled(slices.Sorted(maps.Keys(lines))...)[:p.between(6, 9)] {
+		path, next, at := p.word()+"/"+file, p.word()+"_"+p.word(), p.between(3, 400)
+		found := fmt.Sprintf(lines[file], next, name)
 		entries = append(entries, h.shell(p.pick("grep -rn ", "rg -n ", "git grep -n ")+"'"+name+"'", fmt.Sprintf("%s:%d:%s", path, at, found), 0).after(thought{
-			p.pick("", "So it gets another name here.", "It is passed on.", "Another layer."), p.pick("Where does `"+name+"` go?", "Let me follow `"+name+"`.", "Next, who reads `"+name+"`?"),
+			p.pick("", "It gets another name there.", "It is passed on.", "Another layer."), p.pick("Where does `"+name+"` go?", "Let me follow `"+name+"`.", "Next, who reads `"+name+"`?"),
 		}))
 		if view {
 			text := ""
 			for k := -2; k < 3; k++ {
-				row := p.code(1)
+				row := fmt.Sprintf(lines[file], p.word()+"_"+p.word(), p.word())
 				if k == 0 {
 					row = found
 				}
-				text += fmt.Sprintf("%6d\t%s\n", max(at, 4)+k, row)
+				text += fmt.Sprintf("%6d\t%s\n", at+k, row)
 			}
-			entries = append(entries, h.shell(fmt.Sprintf("sed -n '%d,%dp' %s", max(at, 4)-2, max(at, 4)+2, path), strings.TrimRight(text, "\n"), 0))
+			entries = append(entries, h.shell(fmt.Sprintf("sed -n '%d,%dp' %s", at-2, at+2, path), strings.TrimRight(text, "\n"), 0))
 		}
 		name = next
 	}

@@ -26,7 +26,7 @@ func subscriptionsCancelledInTurn(p *generator) (entries []entry, _ int) {
 	s, names := p.secretary(), p.distinctWords(p.between(6, 10))
 	left, counts := p.between(len(names), 40), p.coin()
 	w := wording{
-		[]string{"I'll start with the newsletter of " + names[0] + "."},
+		[]string{"I'll start with the mails of " + names[0] + ".example."},
 		[]string{"Unsubscribed.", "That one is cancelled.", "One less.", ""},
 		[]string{"Next newsletter.", "Now the next one.", "Let me cancel the next subscription.", "The same for the next sender."},
 	}
@@ -87,7 +87,7 @@ func (s secretary) errand() (todo string, done entry) {
 	name, what := s.person(), s.word()
 	switch s.IntN(5) {
 	case 0:
-		return "Write to " + name + " about the " + what, s.use("gmail", "send_email", object("to", []string{s.mailbox(name)}, "subject", capitalized(what), "body", s.letter(name, what)), fmt.Sprintf("Email sent successfully with ID: %016x", s.Uint64()))
+		return "Write to " + name + " about the " + what, s.use("gmail", "send_email", object("to", []string{s.mailbox(name)}, "subject", capitalized(what), "body", s.letter(name, "the "+what)), fmt.Sprintf("Email sent successfully with ID: %016x", s.Uint64()))
 	case 1:
 		return "Lunch with " + name, s.use("calendar", "create_event", object("summary", "Lunch with "+name, "start", s.clock()), fmt.Sprintf("Event created: Lunch with %s (id: %013x)", name, s.Uint64N(1<<52)))
 	case 2:

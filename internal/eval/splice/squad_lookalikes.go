@@ -35,34 +35,44 @@ func interfaceAgreedFieldByField(p *generator) (entries []entry, _ int) {
 		if answer += ". "; whole {
 			answer += "The schema is now:\n```\n" + schema + "```"
 		} else {
-			answer += fmt.Sprintf("I added `%s`. That makes %d members.", strings.TrimSpace(line), k+1)
+			answer += fmt.Sprintf("I added `%s`, it is number %d of the list.", strings.TrimSpace(line), k+1)
 		}
 		entries = append(entries, say(offer).by(first), say(answer).by(second))
 	}
 	return entries, 0
 }
 
-// codeBlockGetsFurther posts a program again after each failure, and each time the executor gets further or shows a figure.
+// codeBlockGetsFurther posts a program again with one line mended after each failure, and each time it gets one line further.
 func codeBlockGetsFurther(p *generator) (entries []entry, _ int) {
-	coder, run, code, names := p.pick("coder", "assistant", "Python_Expert", "engineer"), p.executed(), "import pandas as pd\n", p.distinctWords(8)
+	coder, run, names := p.pick("coder", "assistant", "Python_Expert", "engineer"), p.executed(), p.distinctWords(p.between(5, 7))
+	var first, mended []string
+	for _, name := range names {
+		column := p.word()
+		first = append(first, fmt.Sprintf("%s = load('%s').groupby('%s').sum()", name, name, column))
+		mended = append(mended, fmt.Sprintf(p.pick("%s = load('%s').rename(columns=str.lower).groupby('%s').sum()", "%s = load('%s').dropna().groupby('%s').sum()", "%s = load('%s').astype(str).groupby('%s').size()"), name, name, column))
+	}
 	output := ""
-	rounds := p.between(5, 7)
-	for k := range rounds {
-		name := names[k]
-		code += fmt.Sprintf(p.pick("%[1]s = pd.read_csv('%[1]s.csv').dropna(subset=['%[2]s'])\n", "%[1]s = data.merge(%[1]s_rows, on='%[2]s', how='left')\n", "%[1]s = totals.groupby('%[2]s').sum()\n"), name, names[k+1])
+	for k := range len(names) + 1 {
+		code := "import pandas as pd\nfrom source import load\n\n"
+		for n, name := range names {
+			line := first[n]
+			if n < k {
+				line = mended[n]
+			}
+			code += line + "\nprint('" + name + "', len(" + name + "))\n"
+		}
 		lead := p.pick("I see the issue. Here is the corrected code:", "That part works now. Here's the updated version:", "Let me fix that. Please run this:", "The next step failed, so I changed it:")
 		if k == 0 {
 			lead = "Please run this code:"
+		} else {
+			output += fmt.Sprintf("%s %d\n", names[k-1], p.between(10, 90_000))
 		}
 		entries = append(entries, say(lead+"\n\n```python\n"+code+"```").by(coder))
-		output += fmt.Sprintf("%s: %d rows, %d columns\n", name, p.between(100, 90000), p.between(3, 40))
-		if k+1 == rounds {
-			entries = append(entries, run(0, strings.TrimSpace(output)))
-			break
+		if k == len(names) {
+			return append(entries, run(0, strings.TrimSpace(output))), 0
 		}
-		next := names[k+1]
-		reason := fmt.Sprintf(p.pick("KeyError: '%s'", "NameError: name '%s' is not defined", "ValueError: could not convert string to float: '%s'", "AttributeError: 'DataFrame' object has no attribute '%s'"), next)
-		entries = append(entries, run(1, fmt.Sprintf("%sTraceback (most recent call last):\n  File \"/tmp/tmp%06x/code.py\", line %d, in <module>\n%s", output, p.IntN(1<<24), k+3, reason)))
+		reason := fmt.Sprintf(p.pick("KeyError: '%s'", "ValueError: cannot convert '%s' to float", "AttributeError: 'Series' object has no attribute '%s'"), p.word())
+		entries = append(entries, run(1, fmt.Sprintf("%sTraceback (most recent call last):\n  File \"/tmp/tmp%06x/code.py\", line %d, in <module>\n%s", output, p.IntN(1<<24), 4+2*k, reason)))
 	}
 	return entries, 0
 }
@@ -77,7 +87,11 @@ func registerPagedForOrchestrator(p *generator) (entries []entry, _ int) {
 		for range p.between(3, 6) {
 			text += fmt.Sprintf("\n%d. %s %s, %s, %d.%02d", p.between(100, 999), p.person(), capitalized(p.word()), p.phrase(2, 4), p.between(10, 999), p.IntN(100))
 		}
-		entries = append(entries, entry{Kind: "handoff", From: lead, To: worker}, say(ask).by(lead), say(text).by(worker))
+		done := thought{"", p.pick("This is for "+worker+".", "Next speaker: "+worker+".")}
+		if k > 0 {
+			done.seen = p.pick("The entries of this page are noted.", fmt.Sprintf("Page %d is read.", from+k-1), "There are more pages.")
+		}
+		entries = append(entries, entry{Kind: "handoff", Agent: lead, From: lead, To: worker}.after(done), say(ask).by(lead), say(text).by(worker))
 	}
 	return entries, 0
 }
@@ -85,10 +99,12 @@ func registerPagedForOrchestrator(p *generator) (entries []entry, _ int) {
 // progressLedgerMovesOn writes the same ledger of progress before each step, and each step brings another part of the answer.
 func progressLedgerMovesOn(p *generator) (entries []entry, _ int) {
 	lead, helpers := p.pick("Orchestrator", "MagenticOneOrchestrator"), []string{"WebSurfer", "FileSurfer", "Coder", "Assistant"}
-	what, places := p.word(), p.distinctWords(p.between(5, 8))
+	what, places := p.pick("population", "elevation", "annual rainfall", "rent index", "number of pupils"), p.distinctWords(p.between(5, 8))
+	ending := p.pick("ford", "ham", "burg", "ville", "ton")
 	known := 0
 	answer := func(reason string, yes bool) json.RawMessage { return object("reason", reason, "answer", yes) }
 	for _, place := range places {
+		place += ending
 		helper := p.pick(helpers...)
 		ledger := object(
 			"is_request_satisfied", answer(fmt.Sprintf("The %s of %d of %d places is known.", what, known, len(places)), false),

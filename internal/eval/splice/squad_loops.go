@@ -46,7 +46,7 @@ func codePastedAgainForExecutor(p *generator) (entries []entry, _ int) {
 	sorry := p.shuffled("I apologize for the confusion. Here is the corrected code:", "Thank you for the feedback. Let me fix that:", "It seems that there was an error. Here's the updated version:", "Let's correct the script. Please run the following code:", "I see the issue. Try this instead:", "My apologies. Here is the revised code, which handles the error:", "Let me provide the full code again with error handling:", "You're right. The following version should work:")
 	for k := range p.between(5, 8) {
 		name := p.pick("data", "df", "records", "result", what)
-		code := fault.head + p.pick("", "\nimport sys", "\nfrom datetime import date") + "\n\n" + p.pick("# load the "+what, "# Step 1: read the data", "# fetch all rows", "# "+p.phrase(2, 4)) + "\n" +
+		code := fault.head + p.pick("", "\nimport sys", "\nfrom datetime import date") + "\n\n" + p.pick("# load the "+what, "# Step 1: read the data", "# fetch all rows", "# all "+what+" entries, with error handling") + "\n" +
 			p.pick(fault.load, "try:\n    "+fault.load+"\nexcept Exception as e:\n    raise", "def main():\n    "+fault.load+"\n    return data\n\ndata = main()") +
 			fmt.Sprintf("\n%s = list(data)\nprint(%s[:%d])", name, name, p.between(3, 20))
 		lead := sorry[k]
@@ -65,7 +65,7 @@ func codePastedAgainForExecutor(p *generator) (entries []entry, _ int) {
 
 // autoReplyKeepsChatAlive answers the automatic reply of a proxy by telling once more that all is done.
 func autoReplyKeepsChatAlive(p *generator) (entries []entry, _ int) {
-	agent, what := p.pick("assistant", "writer", "analyst", "primary_assistant"), p.phrase(2, 3)
+	agent, what := p.pick("assistant", "writer", "analyst", "primary_assistant"), p.pick("summary", "comparison", "analysis", "overview")+" of the "+p.word()+"s"
 	role := p.pick("user", "assistant")
 	file := p.word() + p.pick("_report.md", "_summary.pdf", ".xlsx", "_final.docx")
 	replies := [][]string{
@@ -73,12 +73,12 @@ func autoReplyKeepsChatAlive(p *generator) (entries []entry, _ int) {
 		{"continue", "Continue.", "Go on.", "go on"},
 		{"Thanks. Keep going until the task is finished.", "Is the task finished? If not, continue.", "Reply with the exact final word when the task is finished."},
 	}[p.IntN(3)]
-	done := p.shuffled(
-		"The "+what+" is complete. The result is in `"+file+"`. Let me know if you need anything else!", "Everything is finished: `"+file+"` has the complete "+what+". Is there anything else I can help you with?",
+	done := append([]string{"The " + what + " is complete. The result is in `" + file + "`. Let me know if you need anything else!"}, p.shuffled(
+		"Everything is finished: `"+file+"` has the complete "+what+". Is there anything else I can help you with?",
 		"As mentioned, the "+what+" is done and saved as `"+file+"`. Feel free to ask if you have further questions.", "The task has been completed successfully. You can find the "+what+" in `"+file+"`.",
 		"I have already finished the "+what+". Please have a look at `"+file+"` and tell me if you want any change.", "All steps of the "+what+" are done, nothing is left. The file is `"+file+"`.",
 		"Great! The "+what+" stands as delivered in `"+file+"`. I'm happy to help with anything else.", "There is nothing more to do: the "+what+" was delivered as `"+file+"`. How may I assist you further?",
-		"To summarise: the "+what+" is ready, see `"+file+"`. Do you have another request?")
+		"To summarise: the "+what+" is ready, see `"+file+"`. Do you have another request?")...)
 	proxy := p.pick("user_proxy", "admin", "Human_Proxy")
 	for k := range p.between(6, 9) {
 		entries = append(entries, say(done[k]).by(agent), entry{Kind: "message", Role: role, Text: p.pick(replies...), Agent: proxy})
@@ -90,12 +90,17 @@ func autoReplyKeepsChatAlive(p *generator) (entries []entry, _ int) {
 func deadInstructionReworded(p *generator) (entries []entry, _ int) {
 	lead, worker, what := p.pick("Orchestrator", "supervisor", "Manager"), p.pick("BrowserAgent", "WebSurfer", "ui_operator"), p.word()
 	title, at := capitalized(what)+" "+p.pick("portal", "console", "dashboard"), p.between(9, 60)
-	button := p.pick("Export CSV", "Attach document", "Confirm", "Download all", "Generate PDF", "Select file")
-	aim := p.pick("export the "+what+" table", "get the list of "+what+" entries as a file", "attach the "+what+" document", "confirm the "+what)
-	instructions := p.shuffled(
-		"Please "+aim+" on the "+title+" and report the result.", "Use the button '"+button+"' of the "+title+" to "+aim+".", "Please try to "+aim+" again, following the instructions on the screen.",
+	button := p.pick("Export CSV", "Attach document", "Confirm", "Generate PDF")
+	aim := map[string]string{"Export CSV": "export the " + what + " table", "Attach document": "attach the " + what + " document", "Confirm": "confirm the " + what, "Generate PDF": "get the list of " + what + " entries as a PDF"}[button]
+	instructions := append([]string{"Please " + aim + " on the " + title + " and report the result."}, p.shuffled(
+		"Use the button '"+button+"' of the "+title+" to "+aim+".", "Please try to "+aim+" again, following the instructions on the screen.",
 		"Go to the "+title+" and "+aim+". Once this is complete, provide the content.", "Please complete the step: "+aim+" (button '"+button+"'), then return what you got.", "We still need to "+aim+". Click '"+button+"' and describe what happens.",
-		"Please make sure to "+aim+" this time, and wait until it is finished.", "Let's proceed: "+aim+", then tell me when it is ready.")
+		"Please make sure to "+aim+" this time, and wait until it is finished.", "Let's proceed: "+aim+", then tell me when it is ready.")...)
+	w := wording{
+		[]string{"For this the page has to be operated."},
+		[]string{"That is not done yet.", "The result is still missing.", "We do not have it yet.", "Stalled.", ""},
+		[]string{worker + " goes on.", "I hand it to " + worker + ".", "Next speaker: " + worker + ".", "Let me give clearer instructions."},
+	}
 	page := fmt.Sprintf("[%d] textbox 'Search'\n[%d] button '%s'\n[%d] link 'Help'\nText on the page: %s", at-1, at, button, at+1, p.phrase(6, 12))
 	form := p.IntN(3)
 	for k := range p.between(5, 8) {
@@ -108,23 +113,23 @@ func deadInstructionReworded(p *generator) (entries []entry, _ int) {
 		case 2:
 			report = p.pick("I have clicked", "I clicked on", "I pressed") + " '" + button + "'" + p.pick(", and the page shows:", ". This is what I see now:", ". The page after it:") + "\n" + page
 		}
-		entries = append(entries, entry{Kind: "handoff", From: lead, To: worker}, say(instructions[k]).by(lead), say(report).by(worker))
+		entries = append(entries, entry{Kind: "handoff", Agent: lead, From: lead, To: worker}.after(w.of(p, k)), say(instructions[k]).by(lead), say(report).by(worker))
 	}
 	return entries, 3
 }
 
 // adviceInsteadOfAct answers each request to look something up with a plan of how one could look it up.
 func adviceInsteadOfAct(p *generator) (entries []entry, _ int) {
-	lead, helper, what := p.pick("Orchestrator", "planner", "chat_manager"), p.pick("Assistant", "Researcher", "expert"), p.word()+" "+p.word()
-	ask := p.shuffled(
-		"Please look up the "+what+" and give me the figure.", "Find the "+what+" in a reliable source and tell us the value.", "Could you search for the "+what+" by other means and report what you find?",
+	lead, helper, what := p.pick("Orchestrator", "planner", "chat_manager"), p.pick("Assistant", "Researcher", "expert"), p.pick("number of visitors", "annual output", "opening year", "length", "budget")+" of the "+capitalized(p.word())+" "+p.pick("Museum", "Bridge", "Dam", "Railway", "Library")
+	ask := append([]string{"Please look up the " + what + " and give me the figure."}, p.shuffled(
+		"Find the "+what+" in a reliable source and tell us the value.", "Could you search for the "+what+" by other means and report what you find?",
 		"We still need the "+what+". Please get it and state it.", "Please try another source for the "+what+" and answer with the number.", "Search again for the "+what+", perhaps on specialised sites, and provide it.",
-		"Use any method to obtain the "+what+", then share the result.", "What is the "+what+"? Please find it out.")
+		"Use any method to obtain the "+what+", then share the result.", "What is the "+what+"? Please find it out.")...)
 	steps := []string{
 		"**Search the web**: use specific terms such as \"" + what + "\" together with the year.", "**Check official sources**: the site of the agency in charge usually publishes it.", "**Consult databases**: statistical portals often have the series.",
 		"**Ask in forums**: experts of the field may know where it is listed.", "**Use archives**: older versions of the page may still show the value.", "**Verify**: compare at least two sources before you use the value.", "**Contact the publisher** and ask for the original table.",
 	}
-	open := p.shuffled("To find the "+what+", we can proceed as follows:", "Here's a plan to get the "+what+":", "Since direct access is not possible, let's consider these steps:", "Certainly! The "+what+" can be found in this way:", "Let's outline an approach:", "In this situation, I suggest the following:", "We can make use of other sources. Steps to proceed:", "Here is how one would obtain the "+what+":")
+	open := p.shuffled("To find the "+what+", we can proceed as follows:", "Here's a plan to get the "+what+":", "Let's consider these steps:", "Certainly! The "+what+" can be found in this way:", "Let's outline an approach:", "In this situation, I suggest the following:", "We can make use of other sources. Steps to proceed:", "Here is how one would obtain the "+what+":")
 	closing := []string{"By following these steps, you should be able to find it.", "Please let me know once you have the result.", "Let's start with the first step.", "This should lead us to the " + what + ".", ""}
 	for k := range p.between(5, 8) {
 		text := open[k] + "\n"
