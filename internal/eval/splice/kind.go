@@ -59,7 +59,10 @@ func kinds() []kind {
 		benign(householdLookalikes()), benign(roundtableLookalikes()), benign(frontdeskLookalikes()), benign(crewLookalikes()),
 		reporting(workbenchLoops()), reporting(storefrontLoops()), reporting(inquiryLoops()), reporting(databaseLoops()),
 		reporting(benign(workbenchLookalikes())), reporting(benign(storefrontLookalikes())),
-		reporting(benign(inquiryLookalikes())), reporting(benign(databaseLookalikes())))
+		reporting(benign(inquiryLookalikes())), reporting(benign(databaseLookalikes())),
+		reporting(monorepoLoops()), reporting(secretaryLoops()), reporting(squadLoops()), reporting(fleetLoops()),
+		reporting(benign(monorepoLookalikes())), reporting(benign(secretaryLookalikes())),
+		reporting(benign(squadLookalikes())), reporting(benign(fleetLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
