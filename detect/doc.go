@@ -107,18 +107,23 @@ Why: nothing the agent did in between changed the answer, so another attempt wil
 
 Try: use the answer that is already there, or do something that can change it.
 
-Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file do not
-matter. Two results are the same if they differ only in volatile parts such as timestamps, durations and ids. The weight of an occurrence
-halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because running the tests again after
-an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one way twice, or a call that
-failed and then succeeds. If something was changed in between, it must be the only number that moved. The rule does not fire if a call
-that was made before has returned something new since the latest equal result, because that shows a new state. One line in words that the
-run has not seen is something new, such as the title of the next page. The finding is advisory if another question that was asked before
-has a new answer since the last but one of the equal results, such as a number of rows that are left. A call also fails if it returns an
-output that reports a failure, such as an exit status, an error or a traceback. A shell command whose results differ in numbers
-without a trend needs one and a half times the weight, because measurements are repeated, and a call whose results are bare numbers four
-times the weight. If the results of any tool differ in such numbers, the finding is advisory. For polling tools, and for a call that is
-made again directly after a tool that only waits, such as sleep, there is stuck_polling instead. The profile default has this rule.
+Two calls are the same if they have the same target: optional arguments, the order of keys and the command that reads a file do not matter.
+Two results are the same if they differ only in volatile parts such as timestamps, durations and ids.
+
+The weight of an occurrence halves every 24 steps. A step that changed something counts as 24 steps, or as 12 if the call fails, because
+running the tests again after an edit is no repetition. Progress counts as 24 steps, too: a number in the answers to a call that moved one
+way twice, or a call that failed and then succeeds. If something was changed in between, it must be the only number that moved.
+
+The rule does not fire if a call that was made before has returned something new since the latest equal result, because that shows a new
+state. One line in words that the run has not seen is something new, such as the title of the next page. The finding is advisory if another
+question that was asked before has a new answer since the last but one of the equal results, such as a number of rows that are left.
+
+A call also fails if it returns an output that reports a failure, such as an exit status, an error or a traceback. A shell command whose
+results differ in numbers without a trend needs one and a half times the weight, because measurements are repeated, and a call whose results
+are bare numbers four times the weight. If the results of any tool differ in such numbers, the finding is advisory.
+
+For polling tools, and for a call that is made again directly after a tool that only waits, such as sleep, there is stuck_polling instead.
+The profile default has this rule.
 
 # cycle
 
@@ -202,14 +207,18 @@ Why: an agent that repeats its messages seldom takes a new action.
 
 Try: state what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.
 
-A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams,
-in the whole message or in its first twelve words. Only messages since the latest new result are compared, because the rounds of a
-procedure are announced in the same words. A change in new words is a new result. A message with an id that no earlier message has, or with
-such a number of the latest result, restates nothing. While an agent that is new to the run has control, only messages since the handoff to
-it are compared, because it has not received the earlier ones. A message's weight halves every three messages. Messages of fewer than eight
-words do not count, nor does a standing phrase of at most 40 words, which is all that an agent sends between new messages of other agents.
-A novel step, a user message and a new plan reset the sum. A new plan is a message over six times as long as the earlier messages of its
-agent. The finding is always advisory, because people who work together restate things, too.
+A message counts by its overlap with the most similar of the last six messages of its agent: the share of equal word bigrams, in the whole
+message or in its first twelve words.
+
+Only messages since the latest new result are compared, because the rounds of a procedure are announced in the same words. A change in new
+words is a new result. A message with an id that no earlier message has, or with such a number of the latest result, restates nothing. While
+an agent that is new to the run has control, only messages since the handoff to it are compared, because it has not received the earlier
+ones.
+
+A message's weight halves every three messages. Messages of fewer than eight words do not count, nor does a standing phrase of at most 40
+words, which is all that an agent sends between new messages of other agents. A novel step, a user message and a new plan reset the sum. A
+new plan is a message over six times as long as the earlier messages of its agent. The finding is always advisory, because people who work
+together restate things, too.
 
 # stalled_steps
 
@@ -218,14 +227,18 @@ decision trees rate from these, and from their moving averages, how likely it is
 average of the ratings, which keeps a quarter from step to step, because honest work has single steps that look stalled. The rule fires
 at an estimate of 0.9, from the third step on. The most important quantity is the number of wasted steps.
 
-A step is wasted if its call resembles one of the last twelve calls and its outcome contains no new sequence of four words. A step
-that failed, was refused or was a no-op weighs 1. The same call with the same result weighs 0.68. Known content weighs 0.5 to
-0.6. A search that found nothing weighs 0.35. The first two steps after a change or a user message weigh less, because they
-have a reason to look again. A call that may change something and whose outcome mentions its first new word is a change, whatever else the
-outcome shows: a page lists one more picture. Polls and transient failures weigh less, too. Novelty lowers the sum in proportion to its amount. A
-change and a user message also lower it. At 2 wasted steps the rule also fires without an estimate at a no-op, a poll, a third equal failure, and a change that
-has the words of an earlier one in another order. A no-op, or a call that has returned the same result three times, is strong
-evidence. With less than four such steps the finding is advisory: the agent gets a nudge and is not stopped.
+A step is wasted if its call resembles one of the last twelve calls and its outcome contains no new sequence of four words. A step that
+failed, was refused or was a no-op weighs 1. The same call with the same result weighs 0.68. Known content weighs 0.5 to 0.6. A search that
+found nothing weighs 0.35. The first two steps after a change or a user message weigh less, because they have a reason to look again.
+
+A call that may change something and whose outcome mentions its first new word is a change, whatever else the outcome shows: a page lists
+one more picture.
+
+Polls and transient failures weigh less, too. Novelty lowers the sum in proportion to its amount. A change and a user message also lower it.
+
+At 2 wasted steps the rule also fires without an estimate at a no-op, a poll, a third equal failure, and a change that has the words of an
+earlier one in another order. A no-op, or a call that has returned the same result three times, is strong evidence. With less than four such
+steps the finding is advisory: the agent gets a nudge and is not stopped.
 
 Why: these steps cost time and money and return only known information.
 
@@ -236,13 +249,17 @@ next attempt, or stop and report it.
 
 The agent repeats its earlier messages in its answers to a person.
 
-An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each
-step. A reply of at most three words that asks nothing answers the question before it, so that question does not count. An answer does not
-count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed. The next item of a
-numbered list, such as a question of a questionnaire, does not count either. An answer counts at least half if earlier ones had all of its
-numbers and ids, as when a declined offer is made again. It counts more if the person has just given the same numbers again, and it has no
-new one. If a person or a harness repeats that an answer failed, the next answer counts, whatever its other words are. If it reports another
-failure, the sum falls. The finding is always advisory, because a person may ask the same question again.
+An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each step.
+A reply of at most three words that asks nothing answers the question before it, so that question does not count.
+
+An answer does not count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed.
+The next item of a numbered list, such as a question of a questionnaire, does not count either.
+
+An answer counts at least half if earlier ones had all of its numbers and ids, as when a declined offer is made again. It counts more if the
+person has just given the same numbers again, and it has no new one.
+
+If a person or a harness repeats that an answer failed, the next answer counts, whatever its other words are. If it reports another failure,
+the sum falls. The finding is always advisory, because a person may ask the same question again.
 
 Why: the person gets no new information.
 

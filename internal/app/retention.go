@@ -19,7 +19,7 @@ const (
 // was kept for clockTrust. Its methods are for one goroutine.
 type clock struct {
 	now     func() time.Time     // the clock of the day
-	elapsed func() time.Duration // since the start of the server, whatever the clock of the day is set to
+	elapsed func() time.Duration // of the running machine since the start of the server, whatever the clock of the day is set to
 
 	known reading  // the latest one that counts
 	ahead *reading // the first one of a clock of the day that was set forward; nil if it was not
@@ -35,7 +35,7 @@ type reading struct {
 func (r reading) after(elapsed time.Duration) time.Time { return r.time.Add(elapsed - r.elapsed) }
 
 const (
-	clockStep  = 5 * time.Minute // by which the clock of the day may differ without having been set
+	clockStep  = 7 * 24 * time.Hour // by which the clock of the day may be ahead without having been set: elapsed stands still in suspension
 	clockTrust = 24 * time.Hour
 )
 

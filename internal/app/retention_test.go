@@ -62,3 +62,16 @@ func TestAClockThatIsSetForwardDeletesNoRunsForADay(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestAClockIsFollowedAfterASuspension(t *testing.T) {
+	start, elapsed, suspended := time.Now(), time.Duration(0), time.Duration(0)
+	c := &clock{
+		now: func() time.Time { return start.Add(elapsed + suspended) }, elapsed: func() time.Duration { return elapsed }, known: reading{time: start},
+	}
+	for range 30 {
+		elapsed, suspended = elapsed+8*time.Hour, suspended+64*time.Hour
+		if now, ahead := c.time(); ahead || !now.Equal(c.now()) {
+			t.Fatalf("after %v without the processor: %v instead of %v", suspended, now, c.now())
+		}
+	}
+}
