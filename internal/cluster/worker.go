@@ -164,11 +164,12 @@ func (w *worker) read(p *pipeline.Pipeline, at uint64, to chan<- takenMessage) e
 	if err != nil {
 		return w.unlessEnding(fmt.Errorf("read the stream: %w", err))
 	}
-	stopped := context.AfterFunc(w.ending, messages.Stop)
+	stopped := context.AfterFunc(w.ending, messages.Stop) // it ends attempts to reach NATS,
 	defer stopped()
 	defer messages.Stop()
+	until := jetstream.NextContext(w.ending) // and this a wait on a consumer that replaced another one while Stop was called
 	for {
-		m, err := messages.Next()
+		m, err := messages.Next(until)
 		if err != nil {
 			return w.unlessEnding(fmt.Errorf("read the stream: %w", err))
 		}
