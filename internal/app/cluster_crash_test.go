@@ -211,13 +211,18 @@ func (c *testCluster) drained(t *testing.T) {
 	})
 }
 
-// end asks the servers to end, and waits until they have.
+// end asks the servers to end, and waits until they have. A server that does not end prints its goroutines.
 func (c *testCluster) end() {
 	for _, s := range c.servers {
 		s.send(syscall.SIGTERM)
 	}
-	for _, s := range c.servers {
+	for k, s := range c.servers {
+		late := time.AfterFunc(2*time.Minute, func() {
+			c.t.Errorf("server %d does not end", k)
+			s.send(syscall.SIGQUIT)
+		})
 		s.wait()
+		late.Stop()
 	}
 }
 

@@ -12,9 +12,11 @@ import (
 const (
 	renewEvery = 700 * time.Millisecond // the lease ends 3 s after its last renewal
 	leaveTime  = 3 * time.Second        // maximum time to release the partitions at the end
+	stopTime   = 20 * time.Second       // maximum time to record what was read at the end
 )
 
-// Run owns partitions until ctx ends. It then records the messages that it has read, releases the partitions, and closes the node.
+// Run owns partitions until ctx ends. It then records the messages that it has read, releases the partitions, and closes the node. What is
+// not recorded in time stays in the stream, for the next owner, which begins an epoch in which this server cannot write.
 func (n *Node) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	tick := time.NewTicker(renewEvery)
@@ -28,7 +30,16 @@ func (n *Node) Run(ctx context.Context) error {
 		}
 	}
 	n.stopAll()
-	all.Wait()
+	ended := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(stopTime):
+		n.o.Log.Warn("partitions did not end in time; their next owner records what this server has read", "after", stopTime)
+	}
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
 	if err := n.o.Leases.Leave(bounded, n.name); err != nil {
