@@ -28,7 +28,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 		m.Excused = excusedSteps
 		return
 	}
-	ids, n := r.handles(t, w)
+	ids, n := r.handles(t, w) // before readOutcome masks the ids
 	o := r.readOutcome(t, w, class, varied)
 	r.step.Effort.About = o.about && o.Runs >= richAnswer && r.step.Effort.about(w)
 	r.step.Effort.Lines = o.Lines
@@ -181,11 +181,17 @@ func acknowledgement(t *Tool, w *fingerprint.Words) uint32 {
 	return uint32(fingerprint.Join(t.Hash, w.Shape)) ^ saltAcknowledgement
 }
 
+// rewrites reports whether the step changed again what the tool changed last: it sent its longest argument again, and named nothing new.
+func (r *Run) rewrites(t *Tool) bool {
+	effort := &r.step.Effort
+	return effort.Resent && effort.Names == 0 && effort.Item == 0 && r.step.ArgsCount <= 1 && !t.Shell && r.s.Meter.Changed == t.Hash
+}
+
 // weighChange sets how much of a change was wasted, and returns how much of the evidence is kept.
 func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	kept = 1 - changeNovelty*effort.Fresh
-	if resent := effort.Resent && r.step.ArgsCount <= 1 && effort.Names == 0 && effort.Item == 0; resent && !t.Shell && m.Changed == t.Hash {
+	if r.rewrites(t) {
 		effort.Wasted, kept = weightRewrite, 1 // the number of the version in its outcome is no news
 	} else if o.varied == onward {
 		kept = 1 - effort.Novelty

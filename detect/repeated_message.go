@@ -2,8 +2,9 @@ package detect
 
 import "github.com/unloop-ai/unloop"
 
-// RepeatedMessage fires when an agent has sent nearly equal messages among its last six, without novelty since the first of
-// them, and without a handoff since then to a new agent that still has control: see unloop.Run.Introduced. Nearly equal means a resemblance of at least 0.8 of word trigrams, as in unloop.Text.
+// RepeatedMessage fires when an agent has sent nearly equal messages among its last six, without novelty since the first of them, and without
+// a handoff since then to a new agent that still has control: see unloop.Run.Introduced. Nearly equal means a resemblance of at least 0.8 of
+// word trigrams, as in unloop.Text.
 type RepeatedMessage struct {
 	Times int // nearly equal messages, at most 6
 }
