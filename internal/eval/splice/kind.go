@@ -60,9 +60,9 @@ func kinds() []kind {
 		reporting(workbenchLoops()), reporting(storefrontLoops()), reporting(inquiryLoops()), reporting(databaseLoops()),
 		reporting(benign(workbenchLookalikes())), reporting(benign(storefrontLookalikes())),
 		reporting(benign(inquiryLookalikes())), reporting(benign(databaseLookalikes())),
-		reporting(monorepoLoops()), reporting(secretaryLoops()), reporting(squadLoops()), reporting(fleetLoops()),
-		reporting(benign(monorepoLookalikes())), reporting(benign(secretaryLookalikes())),
-		reporting(benign(squadLookalikes())), reporting(benign(fleetLookalikes())))
+		monorepoLoops(), secretaryLoops(), squadLoops(), fleetLoops(),
+		benign(monorepoLookalikes()), benign(secretaryLookalikes()),
+		benign(squadLookalikes()), benign(fleetLookalikes()))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
