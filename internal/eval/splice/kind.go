@@ -62,7 +62,10 @@ func kinds() []kind {
 		reporting(benign(inquiryLookalikes())), reporting(benign(databaseLookalikes())),
 		monorepoLoops(), secretaryLoops(), squadLoops(), fleetLoops(),
 		benign(monorepoLookalikes()), benign(secretaryLookalikes()),
-		benign(squadLookalikes()), benign(fleetLookalikes()))
+		benign(squadLookalikes()), benign(fleetLookalikes()),
+		reporting(bugfixLoops()), reporting(provisionLoops()), reporting(ledgerLoops()), reporting(conciergeLoops()),
+		reporting(benign(bugfixLookalikes())), reporting(benign(provisionLookalikes())),
+		reporting(benign(ledgerLookalikes())), reporting(benign(conciergeLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
