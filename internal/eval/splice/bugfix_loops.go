@@ -103,22 +103,31 @@ func editRefusedByLintGate(p *generator) (entries []entry, _ int) {
 type failingSuite struct {
 	command string
 	names   []string // of the tests that fail
+	traces  map[string]string
 	form    int
 	passed  int
 }
 
 func (p *generator) failingSuite() failingSuite {
-	s := failingSuite{form: p.IntN(3), passed: p.between(60, 2400)}
+	s := failingSuite{form: p.IntN(3), passed: p.between(60, 2400), traces: map[string]string{}}
 	module := p.word()
 	s.command = [][]string{
-		{"python -m pytest -q 2>&1 | tail -15", "python -m pytest tests/ -q --no-header"},
-		{"go test ./... 2>&1 | grep -v '^ok'", "go test ./... 2>&1 | grep -E 'FAIL|ok' | tail -20"},
-		{"npx jest 2>&1 | tail -20", "npm test -- --silent 2>&1 | tail -25"},
+		{"python -m pytest -q 2>&1 | tail -60", "python -m pytest tests/ -q --no-header"},
+		{"go test ./... 2>&1 | grep -v '^ok'", "go test ./... 2>&1 | tail -60"},
+		{"npx jest 2>&1 | tail -60", "npm test -- --silent 2>&1 | tail -80"},
 	}[s.form][p.IntN(2)]
+	traced := p.coin()
 	for _, name := range p.distinctWords(p.between(2, 5)) {
 		s.names = append(s.names, []string{
 			"tests/test_" + module + ".py::test_" + name + "_" + p.word(), "Test" + capitalized(name) + capitalized(p.word()), capitalized(module) + " › handles the " + name + " of a " + p.word(),
 		}[s.form])
+		if value, want, line := p.word(), p.word(), p.between(12, 400); traced {
+			s.traces[s.names[len(s.names)-1]] = []string{
+				fmt.Sprintf("    def test_%s(client):\n        response = client.get(\"/%s\")\n>       assert response.json()[\"%s\"] == \"%s\"\nE       AssertionError: assert '%s' == '%s'\nE         - %s\nE         + %s\n\ntests/test_%s.py:%d: AssertionError\n", name, name, name, want, value, want, want, value, module, line),
+				fmt.Sprintf("    %s_test.go:%d: %s() mismatch (-want +got):\n          string(\n        - \t\"%s\",\n        + \t\"%s\",\n          )\n", module, line, capitalized(name), want, value),
+				fmt.Sprintf("    expect(received).toBe(expected)\n\n    Expected: \"%s\"\n    Received: \"%s\"\n\n    > %d |     expect(%s.label).toBe(\"%s\");\n         |                         ^\n      at Object.toBe (src/%s.test.ts:%d:25)\n", want, value, line, name, want, module, line),
+			}[s.form]
+		}
 	}
 	return s
 }
@@ -127,7 +136,7 @@ func (p *generator) failingSuite() failingSuite {
 func (s failingSuite) output(p *generator, names []string) string {
 	text := ""
 	for _, name := range names {
-		text += []string{"FAILED " + name + " - " + "AssertionError\n", fmt.Sprintf("--- FAIL: %s (%d.%02ds)\n", name, p.IntN(2), p.IntN(100)), "  ● " + name + "\n"}[s.form]
+		text += []string{"FAILED " + name + " - " + "AssertionError\n", fmt.Sprintf("--- FAIL: %s (%d.%02ds)\n", name, p.IntN(2), p.IntN(100)), "  ● " + name + "\n"}[s.form] + s.traces[name]
 	}
 	switch s.form {
 	case 0:
@@ -145,7 +154,7 @@ func (p *generator) commit() string {
 
 // preexistingFailuresRechecked puts the change aside, sees the same tests fail, takes it back, sees them fail, and begins anew.
 func preexistingFailuresRechecked(p *generator) (entries []entry, _ int) {
-	run, s, branch := p.commands(), p.failingSuite(), p.pick("fix", "bugfix", "issue")+"/"+p.word()+"-"+p.word()
+	run, s, branch := p.waitingShell(), p.failingSuite(), p.pick("fix", "bugfix", "issue")+"/"+p.word()+"-"+p.word()
 	file, head, subject := p.path(), fmt.Sprintf("%07x", p.IntN(1<<28)), capitalized(p.phrase(3, 5))
 	byBranch := p.IntN(3) == 0
 	unrelated := fmt.Sprintf("the %d failing tests", len(s.names))
@@ -165,7 +174,7 @@ func preexistingFailuresRechecked(p *generator) (entries []entry, _ int) {
 		}
 		entries = append(entries, run(aside, asideOutput, 0).after(before),
 			run(s.command, s.output(p, s.names), 1).after(thought{"", p.pick("Now the tests without my change.", "Run the suite on the original code.", "")}),
-			run(back, backOutput, 0).after(thought{p.pick("They fail here as well.", "The same failures.", "As before, "+unrelated+" fail."), p.pick("Let me restore my change.", "Now back to my change.", "")}),
+			run(back, backOutput, 0).after(thought{p.pick("They fail here as well.", "The same failures.", "Here, "+unrelated+" fail too."), p.pick("Let me restore my change.", "Now back to my change.", "")}),
 			run(s.command, s.output(p, p.shuffled(append([]string(nil), s.names...)...)), 1).after(thought{"", p.pick("And with my change.", "Let me run the tests again.", "Now compare.", "")}))
 	}
 	return entries, 4

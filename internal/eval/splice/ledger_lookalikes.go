@@ -87,6 +87,11 @@ func notebookRunCellByCell(p *generator) (entries []entry, _ int) {
 			text = fmt.Sprintf("%s    %d.%02d\n%s    %d.%02d\n%s    %d.%02d\ndtype: float64", p.word(), p.IntN(900), p.IntN(100), p.word(), p.IntN(900), p.IntN(100), p.word(), p.IntN(900), p.IntN(100))
 		case 2:
 			text = "<Figure size 640x480 with 1 Axes>"
+		case 3:
+			text = ""
+			for n := range p.between(8, 50) {
+				text += fmt.Sprintf("%d  %s  %d.%02d  %s\n", n, p.word(), p.IntN(9000), p.IntN(100), p.clock()[:10])
+			}
 		}
 		t := thought{p.pick("", "That ran.", "No errors."), p.pick("Next cell.", "On with the next cell.", fmt.Sprintf("Cell %d.", first+k), "")}
 		if k == 0 {

@@ -2,6 +2,7 @@ package splice
 
 import (
 	"fmt"
+	"strings"
 )
 
 // The loops of this file are those of agents that keep books and reports with SQL, notebooks, sheets and dashboards.
@@ -76,7 +77,7 @@ func transactionStaysAborted(p *generator) (entries []entry, _ int) {
 			"SELECT 1", "SELECT version()",
 		}[p.IntN(11)]
 	}
-	rounds := p.between(7, 12)
+	rounds, works := p.between(7, 12), p.IntN(3) == 0 // whether other work is done in between
 	if p.coin() {
 		rounds = p.between(15, 22)
 	}
@@ -86,6 +87,9 @@ func transactionStaysAborted(p *generator) (entries []entry, _ int) {
 			sent, reason = first[0], first[1]
 		}
 		entries = append(entries, s.refused(sent, reason).after(w.of(p, k)))
+		if works && k > 1 && p.IntN(4) == 0 {
+			entries = append(entries, p.call().after(thought{"", p.pick("Let me look at something else meanwhile.", "Another part of the task in the meantime.", "")}))
+		}
 	}
 	return entries, 2
 }
@@ -164,6 +168,9 @@ func fileInOtherSandbox(p *generator) (entries []entry, _ int) {
 		}
 		entries = append(entries, run(write+"('"+path+"', index=False)\nprint("+said+", '"+path+"')", shown).after(w.of(p, k)),
 			s.use(use.server, use.tool, object(use.member, path, p.pick("name", "title"), capitalized(name)), fmt.Sprintf(missing, path)).after(thought{"", p.pick("Now I hand it over.", "Let me attach it.", "Next, the upload.", "")}))
+		if folder := path[:strings.LastIndex(path, "/")+1]; k > 0 && p.IntN(4) == 0 {
+			entries = append(entries, run("import os\nprint(os.listdir('"+folder+"'))", "['"+strings.TrimPrefix(path, folder)+"']").after(thought{"", p.pick("Is the file there?", "Let me check that the file exists.")}))
+		}
 	}
 	return entries, 2
 }

@@ -44,7 +44,7 @@ func finalizersRemovedUntilGone(p *generator) (entries []entry, _ int) {
 
 // pathProbedHopByHop sends the same request from place after place, until one of them gets no answer.
 func pathProbedHopByHop(p *generator) (entries []entry, _ int) {
-	run, app := p.operator(), p.workload()
+	run, app := p.waitingShell(), p.workload()
 	namespace, path := p.word(), p.pick("/healthz", "/api/v1/status", "/", "/ready")
 	code := p.pickInt(504, 502, 403, 0)
 	hops := [][2]string{
@@ -78,7 +78,7 @@ func pathProbedHopByHop(p *generator) (entries []entry, _ int) {
 // replicaLogsReadInTurn reads the log of replica after replica; nearly all are the same, and one has the error.
 func replicaLogsReadInTurn(p *generator) (entries []entry, _ int) {
 	run, app, set, now := p.operator(), p.workload(), p.coin(), p.passingTime()
-	hash, count, lines := fmt.Sprintf("%09x", p.Uint64N(1<<36)), p.between(6, 18), p.between(1, 9)
+	hash, count, lines := fmt.Sprintf("%09x", p.Uint64N(1<<36)), p.between(6, 18), p.pickInt(1, 3, 5, 10, 20, 40)
 	fault := p.pick("x509: certificate has expired or is not yet valid", "disk I/O error: read-only file system", "stale cache generation 41, cluster is at 42", "connection pool exhausted (max 10)")
 	for k := range count {
 		pod := fmt.Sprintf("%s-%d", app, k)
@@ -107,7 +107,7 @@ func replicaLogsReadInTurn(p *generator) (entries []entry, _ int) {
 
 // pipelineMendedStageByStage edits the definition of a pipeline and pushes it; each run gets one stage further.
 func pipelineMendedStageByStage(p *generator) (entries []entry, _ int) {
-	h, branch, id := p.harness(), "ci/"+p.word(), p.between(10_000, 900_000)
+	h, branch, id := harness{p, p.pickInt(claudeCode, gemini, openHands, sweAgent)}, "ci/"+p.word(), p.between(10_000, 900_000)
 	gitlab := p.coin()
 	file := ".github/workflows/ci.yml"
 	if gitlab {

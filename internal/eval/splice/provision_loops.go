@@ -16,9 +16,17 @@ func provisionLoops() []kind {
 	}
 }
 
+// waitingShell returns a shell for commands that take a minute: it does not tell how long they took.
+func (p *generator) waitingShell() func(command, output string, status int) entry {
+	if p.IntN(4) == 0 {
+		return console{p, 2}.run
+	}
+	return p.patientShell()
+}
+
 // namespaceStaysTerminating deletes an object of Kubernetes that waits for a finalizer, in every way but that of its finalizer.
 func namespaceStaysTerminating(p *generator) (entries []entry, _ int) {
-	run, name, days := p.operator(), p.word()+p.pick("-dev", "-preview", "-e2e", "-old"), p.between(3, 300)
+	run, name, days := p.waitingShell(), p.word()+p.pick("-dev", "-preview", "-e2e", "-old"), p.between(3, 300)
 	o := []struct{ short, full, name, status string }{
 		{"ns", "namespace", name, "NAME%sSTATUS        AGE\n%s   Terminating   %s"},
 		{"pvc", "persistentvolumeclaim", "data-" + name + "-0", "NAME%sSTATUS        VOLUME                                     CAPACITY   ACCESS MODES   AGE\n%s   Terminating   pvc-" + p.uuid() + "   20Gi       RWO            %s"},
@@ -64,7 +72,8 @@ func namespaceStaysTerminating(p *generator) (entries []entry, _ int) {
 
 // portOpenedAgainWithoutAnswer opens a port that is open on the machine; the network in front of it lets nothing through.
 func portOpenedAgainWithoutAnswer(p *generator) (entries []entry, _ int) {
-	run, port, host := p.operator(), p.pickInt(8080, 8443, 3000, 9090, 5432), fmt.Sprintf("203.0.113.%d", p.between(2, 250))
+	run, port, host := p.waitingShell(), p.pickInt(8080, 8443, 3000, 9090, 5432), fmt.Sprintf("203.0.113.%d", p.between(2, 250))
+	pid := p.between(700, 40_000)
 	f := []struct {
 		opens []string
 		first string
@@ -103,7 +112,7 @@ func portOpenedAgainWithoutAnswer(p *generator) (entries []entry, _ int) {
 			entries = append(entries, run(f.lists, fmt.Sprintf(f.shows, port), 0).after(thought{"", p.pick("Let me look at the rules.", "Is the rule there?")}))
 		}
 		if k > 0 && p.IntN(4) == 0 {
-			entries = append(entries, run(fmt.Sprintf("ss -ltnp | grep %d", port), fmt.Sprintf("LISTEN 0      511          0.0.0.0:%d       0.0.0.0:*    users:((\"node\",pid=%d,fd=18))", port, 4411), 0).after(thought{"", p.pick("Is the server listening?", "Let me check the socket.")}))
+			entries = append(entries, run(fmt.Sprintf("ss -ltnp | grep %d", port), fmt.Sprintf("LISTEN 0      511          0.0.0.0:%d       0.0.0.0:*    users:((\"node\",pid=%d,fd=18))", port, pid), 0).after(thought{"", p.pick("Is the server listening?", "Let me check the socket.")}))
 		}
 		entries = append(entries, run(fmt.Sprintf("curl -sS -m %d -o /dev/null -w '%%{http_code}' http://%s:%d/", seconds, host, port), fmt.Sprintf("curl: (28) Connection timed out after %d milliseconds\n000", 1000*seconds+p.between(0, 4)), 28).after(thought{"", p.pick("Now test it from outside.", "Let me test the connection.", "Does it answer now?")}))
 	}
@@ -112,7 +121,7 @@ func portOpenedAgainWithoutAnswer(p *generator) (entries []entry, _ int) {
 
 // deviceLoginNeverCompleted starts a login that a person has to complete, and finds that nobody has.
 func deviceLoginNeverCompleted(p *generator) (entries []entry, _ int) {
-	run, account := p.operator(), p.word()+"-"+p.pick("prod", "dev", "shared")
+	run, account := p.waitingShell(), p.word()+"-"+p.pick("prod", "dev", "shared")
 	code := func() string {
 		text := ""
 		for k := range 9 {
@@ -220,7 +229,7 @@ func (p *generator) teardown() teardown {
 
 // environmentRecreatedAgain takes an environment down and makes it anew from scratch; the check ends as before.
 func environmentRecreatedAgain(p *generator) (entries []entry, _ int) {
-	run, t := p.patientShell(), p.teardown()
+	run, t := p.waitingShell(), p.teardown()
 	w := wording{
 		[]string{"Something is broken in there. I'll start from a clean state.", "Let me tear it all down and build it anew."},
 		[]string{"It fails in the same way.", "The same result with a fresh environment.", "Still broken.", "Hmm, that did not help.", ""},
