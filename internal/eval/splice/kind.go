@@ -62,7 +62,10 @@ func kinds() []kind {
 		reporting(benign(inquiryLookalikes())), reporting(benign(databaseLookalikes())),
 		monorepoLoops(), secretaryLoops(), squadLoops(), fleetLoops(),
 		benign(monorepoLookalikes()), benign(secretaryLookalikes()),
-		benign(squadLookalikes()), benign(fleetLookalikes()))
+		benign(squadLookalikes()), benign(fleetLookalikes()),
+		reporting(legacyLoops()), reporting(scraperLoops()), reporting(claimsLoops()), reporting(councilLoops()),
+		reporting(benign(legacyLookalikes())), reporting(benign(scraperLookalikes())),
+		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
