@@ -25,24 +25,26 @@ func chargesOfStatementExplained(p *generator) (entries []entry, _ int) {
 	}
 	asks := []string{"And the one over %s?", "What is the charge of %s?", "There is also %s. What was that?", "Then %s. I don't know that one either.", "Next is %s."}
 	mine := []string{"Oh, right, that was me.", "I remember, that is fine.", "OK, that was my wife.", "Yes, I know that one."}
+	remembered := ""
 	for k, amount := range amounts {
-		ask := fmt.Sprintf(p.pick(asks...), amount)
+		ask := remembered + fmt.Sprintf(p.pick(asks...), amount)
 		if k == 0 {
 			ask = "I don't know some charges on my statement. What is the one over " + amount + "?"
 		}
 		merchant := capitalized(p.word()) + p.pick(" Media", " Store", " Parking", " Foods", "*Online", " Travel")
 		transaction := fmt.Sprintf("txn_%08x", p.Uint32())
-		entries = append(entries, user(ask), d.use("find_transaction", object("card", card, "amount", amount), object("id", transaction, "merchant", merchant, "amount", amount, "currency", "EUR", "date", p.day(), "status", "settled")).after(thought{"", p.pick("Let me look it up.", "One moment, I check this charge.", "I'll find it.")}),
+		entries = append(entries, user(ask), d.use("find_transaction", object("card", card, "amount", amount), object("id", transaction, "merchant", merchant, "amount", amount, "currency", "EUR", "date", p.day(1, 3), "status", "settled")).after(thought{"", p.pick("Let me look it up.", "One moment, I check this charge.", "I'll find it.")}),
 			say(fmt.Sprintf(p.pick("The charge of %s is from %s. Do you recognise it?", "%s was paid to %s. Is that yours?", "I see %s at %s. Did you make this payment?"), amount, merchant)))
 		if p.IntN(3) > 0 {
-			entries = append(entries, user(p.pick(mine...)))
+			remembered = p.pick(mine...) + " "
 			continue
 		}
+		remembered = ""
 		entries = append(entries, user(p.pick("No, that was not me.", "I have never heard of them. Please dispute it.", "No. I want that money back.")),
 			d.use("open_dispute", object("transaction_id", transaction, "reason", "not recognised"), object("dispute_id", fmt.Sprintf("dp_%06d", p.IntN(1_000_000)), "status", "opened", "provisional_credit", amount)),
 			say(p.pick("I have opened a dispute for it.", "Done, the amount is credited until the case is decided.")))
 	}
-	return entries, 0
+	return append(entries, user(remembered+"That was the last one, thank you.")), 0
 }
 
 // numberDictatedInGroups takes down a long number that a caller says group by group, and says each group again.
@@ -84,10 +86,10 @@ func numberDictatedInGroups(p *generator) (entries []entry, _ int) {
 func missingFlightsCreditedInTurn(p *generator) (entries []entry, _ int) {
 	d, member, balance := p.desk(), fmt.Sprintf("M%08d", p.IntN(100_000_000)), p.between(500, 60_000)
 	check, rounds := p.coin(), p.between(5, 9)
-	airline, last := p.pick("XQ", "LH", "HAT", "NV"), ""
+	airline, last, now := p.pick("XQ", "LH", "HAT", "NV"), "", p.passingTime()
 	entries = append(entries, user(fmt.Sprintf("%d flights are missing in my account %s, I have uploaded the boarding passes.", rounds, member)))
 	for k := range rounds {
-		flight, date := fmt.Sprintf("%s%d", airline, 100+k*97+p.between(1, 90)), p.day()
+		flight, date := fmt.Sprintf("%s%d", airline, 100+k*97+p.between(1, 90)), p.day(1, 5)
 		from, to := p.pick("HAM", "OSL", "LIS", "VIE"), p.pick("BCN", "DUB", "ATH", "KEF")
 		flown := object("flight", flight, "date", date, "from", from, "to", to, "status", "flown", "fare_class", p.pick("K", "M", "Y"))
 		entries = append(entries, d.use("get_flown_segment", object("member_id", member, "flight", flight, "date", date), flown).after(p.nextItem(last, flight+" of "+date)))
@@ -100,7 +102,7 @@ func missingFlightsCreditedInTurn(p *generator) (entries []entry, _ int) {
 		balance += miles
 		entries = append(entries, d.use("credit_miles", object("member_id", member, "flight", flight, "date", date), object("status", "credited", "miles", miles, "balance", balance)).after(thought{"It was flown.", "Let me credit it."}))
 		if check {
-			entries = append(entries, d.use("get_member", object("member_id", member), object("member_id", member, "tier", "silver", "balance", balance, "updated_at", p.clock())))
+			entries = append(entries, d.use("get_member", object("member_id", member), object("member_id", member, "tier", "silver", "balance", balance, "updated_at", now())))
 		}
 		last = flight
 	}
@@ -112,7 +114,7 @@ func addressChangedInEachSystem(p *generator) (entries []entry, _ int) {
 	d, customer := p.desk(), fmt.Sprintf("%d", p.between(100_000, 999_999))
 	street := fmt.Sprintf("%d %s Lane", p.between(1, 200), capitalized(p.word()))
 	city, code := p.pick("Leeds", "Graz", "Utrecht", "Porto"), fmt.Sprint(p.between(10_000, 99_999))
-	systems := p.shuffled("crm", "billing", "shipping", "loyalty", "newsletter", "warranty", "subscriptions", "repair_desk", "payment_provider", "archive")
+	systems := p.shuffled("crm", "billing", "shipping", "loyalty", "newsletter", "warranty", "subscriptions", "repair_desk", "payments", "archive")
 	reads, member := p.coin(), p.pick("system", "target", "service")
 	before := [2]string{fmt.Sprintf("%d %s Road", p.between(1, 90), capitalized(p.word())), p.pick("Bath", "Linz", "Delft", "Braga")}
 	separate := p.coin()

@@ -51,9 +51,9 @@ func (d desk) refuse(tool string, args json.RawMessage, reason string) entry {
 	return failed(d.tool(tool), args, "Error: "+reason)
 }
 
-// day returns a date of 2026.
-func (p *generator) day() string {
-	return fmt.Sprintf("2026-%02d-%02d", p.between(1, 12), p.between(1, 28))
+// day returns a date in some months of 2026, from the first to the last.
+func (p *generator) day(first, last int) string {
+	return fmt.Sprintf("2026-%02d-%02d", p.between(first, last), p.between(1, 28))
 }
 
 // wholeBookingResentForOneLeg sends all legs of a booking again to change the last; the first is over, and one error refuses each.
@@ -61,9 +61,10 @@ func wholeBookingResentForOneLeg(p *generator) (entries []entry, _ int) {
 	d, booking := p.desk(), fmt.Sprintf("%c%c%04X", 'A'+p.IntN(26), 'A'+p.IntN(26), p.IntN(1<<16))
 	what, number := p.pick("flight", "train", "ferry"), p.pick("HAT", "ICE", "QX", "NV")
 	leg := func() string { return fmt.Sprintf("%s%03d", number, p.between(2, 999)) }
-	legs, gone := []string{leg(), leg(), leg()}[:p.between(2, 3)], p.day()
+	legs, gone := []string{leg(), leg(), leg()}[:p.between(2, 3)], p.day(1, 5)
 	wanted := leg()
 	reason := fmt.Sprintf(p.pick("%s %s not available on date %s", "segment 1 (%[2]s, %[3]s) has already been used and cannot be changed", "%s %s on %s is closed for changes"), what, legs[0], gone)
+	from, to, _ := strings.Cut(p.pick("Hamburg:Munich", "Lisbon:Madrid", "Dublin:Holyhead", "Oslo:Copenhagen"), ":")
 	w := wording{
 		[]string{"I will change the last leg of your booking to " + wanted + " now."},
 		[]string{"I apologize for the confusion.", "Thank you for clarifying.", "I understand.", "Understood, only the last leg."},
@@ -80,7 +81,7 @@ func wholeBookingResentForOneLeg(p *generator) (entries []entry, _ int) {
 		"Can we focus on the last leg, please?", "I have already travelled on " + legs[0] + ". Why do you ask about it?", "Please only change the last part of my trip, nothing else.",
 	}
 	entries = append(entries, user(p.pick("Hi, p", "Hello, could you p", "P")+"lease change the last leg of booking "+booking+" to "+wanted+"."))
-	last := p.day()
+	last, cabin, card := p.day(6, 12), p.pick("economy", "business"), fmt.Sprintf("credit_card_%d", p.between(1000, 9999))
 	for k := range p.pickInt(3, 4, 5, 5, 6, 7) {
 		var sent []json.RawMessage
 		for n, number := range append(append([]string(nil), legs...), wanted) {
@@ -90,13 +91,13 @@ func wholeBookingResentForOneLeg(p *generator) (entries []entry, _ int) {
 			}
 			sent = append(sent, object(what+"_number", number, "date", date))
 		}
-		args := object("reservation_id", booking, what+"s", sent, "cabin", "economy")
+		args := object("reservation_id", booking, what+"s", sent, "cabin", cabin)
 		if p.coin() {
-			args = object("reservation_id", booking, "cabin", p.pick("economy", "business"), what+"s", sent, "payment_id", fmt.Sprintf("credit_card_%d", p.between(1000, 9999)))
+			args = object("reservation_id", booking, "cabin", cabin, what+"s", sent, "payment_id", card)
 		}
 		entries = append(entries, d.refuse("update_reservation_"+what+"s", args, reason).after(w.of(p, k)))
 		if k > 0 && p.IntN(3) == 0 {
-			entries = append(entries, d.use("search_direct_"+what, object("origin", p.pick("LAX", "HAM", "LIS"), "destination", p.pick("ORD", "MUC", "MAD"), "date", gone), json.RawMessage("[]")))
+			entries = append(entries, d.use("search_direct_"+what, object("origin", from, "destination", to, "date", gone), json.RawMessage("[]")))
 		}
 		entries = append(entries, say(p.pick(issues...)), user(p.pick(wishes...)))
 	}
@@ -129,12 +130,12 @@ func ticketsOpenedInsteadOfAnswer(p *generator) (entries []entry, _ int) {
 		[]string{"Let me open a ticket with a higher priority.", "I'll create a new case for it.", "Let me escalate this by a ticket.", "I will forward it again."},
 	}
 	entries = append(entries, user(p.pick("Hello, I'd like to know what has become of ", "Hi. I am calling about ", "Good evening, it is about ")+matter+"."))
-	tool := p.pick("create_ticket", "open_case", "create_support_ticket")
+	tool, prefix, now := p.pick("create_ticket", "open_case", "create_support_ticket"), p.pick("CS", "SUP", "CASE"), p.passingTime()
 	for k := range p.pickInt(3, 4, 5, 6, 6, 7, 8) {
 		number += p.between(1, 40)
-		id := fmt.Sprintf("%s-%d", p.pick("CS", "CS", "SUP"), number)
+		id := fmt.Sprintf("%s-%d", prefix, number)
 		args := object("subject", capitalized(fmt.Sprintf(subjects[k%len(subjects)], about)), "description", capitalized(p.pick("The customer wants to know the state of ", "Please check ", "The customer has asked again about ")+about+"."), "priority", p.pick("normal", "high", "urgent"))
-		entries = append(entries, d.use(tool, args, object("ticket_id", id, "status", "open", "queue", "second-level", "created_at", p.clock())).after(w.of(p, k)),
+		entries = append(entries, d.use(tool, args, object("ticket_id", id, "status", "open", "queue", "second-level", "created_at", now())).after(w.of(p, k)),
 			say(fmt.Sprintf(p.pick(promises...), id)), user(fill(p.pick(replies...), matter)))
 	}
 	return entries, 4
@@ -147,12 +148,12 @@ func verifiedCustomerNotRecognised(p *generator) (entries []entry, _ int) {
 	act := []struct{ wish, tool, member, value string }{
 		{"change my phone number", "update_phone_number", "phone", fmt.Sprintf("+44 20 7946 0%d", p.between(100, 999))},
 		{"get a new card", "replace_card", "reason", "lost"},
-		{"close my account", "close_account", "effective", p.day()},
+		{"close my account", "close_account", "effective", p.day(7, 12)},
 		{"raise the limit of my card", "set_card_limit", "limit", fmt.Sprint(1000 * p.between(2, 9))},
 		{"change my delivery address", "update_address", "address", fmt.Sprintf("%d %s Street", p.between(1, 90), capitalized(p.word()))},
 	}[p.IntN(5)]
-	reason := p.pick("verification_required: the customer has not been verified in this session", "403 STEP_UP_REQUIRED (current level 0, required level 2)", "identity of "+customer+" is not verified, call verify_identity first", "permission denied: unverified customer")
-	verify := p.pick("verify_identity", "authenticate_customer", "verify_customer")
+	now, verify := p.passingTime(), p.pick("verify_identity", "authenticate_customer", "verify_customer")
+	reason := p.pick("verification_required: the customer has not been verified in this session", "403 STEP_UP_REQUIRED (current level 0, required level 2)", "identity of "+customer+" is not verified, call "+verify+" first", "permission denied: unverified customer")
 	w := wording{
 		[]string{"First I verify the customer.", "I need to verify your identity first."},
 		[]string{"The verification was required again.", "It says that the customer is not verified.", "The session may have been lost.", "That is strange, the verification was successful.", ""},
@@ -160,7 +161,7 @@ func verifiedCustomerNotRecognised(p *generator) (entries []entry, _ int) {
 	}
 	entries = append(entries, user(p.pick("I want to ", "Please help me, I'd like to ", "Hello! I need to ")+act.wish+fmt.Sprintf(". My customer number is %s, born %s, the code is %d.", customer, born, code)))
 	for k := range p.repeats() {
-		checked := object("verified", true, "customer_id", customer, "level", 2, "verification_id", p.uuid(), "verified_at", p.clock())
+		checked := object("verified", true, "customer_id", customer, "level", 2, "verification_id", p.uuid(), "verified_at", now())
 		args := object("customer_id", customer, "date_of_birth", born, "code", fmt.Sprint(code))
 		if k > 0 && p.coin() {
 			args = object("customer_id", customer, "method", p.pick("date_of_birth", "code", "security_question"), "date_of_birth", born)

@@ -19,24 +19,25 @@ func councilLookalikes() []kind {
 
 // branchesOfWorkersMergedInTurn merges the branch of one worker after the other, runs the same tests, and tells the worker.
 func branchesOfWorkersMergedInTurn(p *generator) (entries []entry, _ int) {
-	integrator, run, h := p.pick("integrator", "merger", "release_lead"), p.commands(), p.harness()
-	test, tests := p.pick("npm test --silent", "make test", "cargo test -q", "pytest -q"), p.between(90, 400)
-	told := p.coin()
+	integrator, h := p.pick("integrator", "merger", "release_lead"), p.harness()
+	test, ext, _ := strings.Cut(p.pick("npm test --silent:.ts", "make test:.cc", "cargo test -q:.rs", "pytest -q:.py"), ":")
+	tests, run := p.between(90, 400), h.shell
+	told, now := p.coin(), p.passingTime()
 	for k, topic := range p.distinctWords(p.between(5, 8)) {
 		worker := fmt.Sprintf("worker-%d", k+1)
-		branch, path := worker+"/"+topic, topic+"/"+p.word()+p.pick(".ts", ".rs", ".py")
+		branch, path := worker+"/"+topic, topic+"/"+p.word()+ext
 		entries = append(entries, say(fmt.Sprintf(p.pick("My part, %s, is ready on `%s`.", "Finished %s. The branch is `%s`.", "%s is done, please merge `%s`."), topic, branch)).by(worker), handoff(worker, integrator))
 		merged := fmt.Sprintf("Merge made by the 'ort' strategy.\n %s | %d ++++--\n %d files changed, %d insertions(+)", path, p.between(3, 200), p.between(1, 12), p.between(20, 900))
 		if p.IntN(4) == 0 {
-			entries = append(entries, run("git merge --no-ff "+branch, "CONFLICT (content): Merge conflict in src/index.ts\nAutomatic merge failed; fix conflicts and then commit the result.", 1).by(integrator),
-				h.edit("src/index.ts").by(integrator).after(thought{"Both have added a line.", "I keep both."}), run("git commit -qam 'Merge "+branch+"'", "", 0).by(integrator))
+			entries = append(entries, run("git merge --no-ff "+branch, "CONFLICT (content): Merge conflict in src/main"+ext+"\nAutomatic merge failed; fix conflicts and then commit the result.", 1).by(integrator),
+				h.edit("src/main"+ext).by(integrator).after(thought{"Both have added a line.", "I keep both."}), run("git commit -qam 'Merge "+branch+"'", "", 0).by(integrator))
 		} else {
 			entries = append(entries, run("git merge --no-ff "+branch, merged, 0).by(integrator))
 		}
 		tests += p.between(0, 12)
 		entries = append(entries, run(test, fmt.Sprintf("%d passed, 0 failed (%d.%ds)", tests, p.between(2, 90), p.IntN(10)), 0).by(integrator).after(thought{"", p.pick("Now the tests.", "Do all tests pass with it?")}))
 		if told {
-			entries = append(entries, call("update_task", object("id", k+1, "status", "merged"), object("id", k+1, "status", "merged", "updated_at", p.clock())).by(integrator))
+			entries = append(entries, call("update_task", object("id", k+1, "status", "merged"), object("id", k+1, "status", "merged", "updated_at", now())).by(integrator))
 		} else {
 			entries = append(entries, say(p.pick("Merged, thank you.", "`"+branch+"` is merged. All tests pass.", "It is on main now.")).by(integrator))
 		}
@@ -52,8 +53,13 @@ func questionsOnBoardAnswered(p *generator) (entries []entry, _ int) {
 	for range p.between(5, 9) {
 		number += p.between(1, 4)
 		worker, name, other := p.pick(workers...), p.word(), p.word()
-		question := fmt.Sprintf(p.pick("May I change the type of `%s` in `%s`?", "Where is `%s` validated, before `%s`?", "Is `%s` allowed to be empty in `%s`?", "Does `%s` still need `%s`?", "Which unit has `%s` in `%s`?"), name, other)
-		reply := fmt.Sprintf(p.pick("Yes, %s does not read it any more.", "No, %s depends on it.", "It is set in %s, please keep it.", "See %s: it is optional.", "Only if %s is released first."), other)
+		asked, reply, _ := strings.Cut(p.pick(
+			"May I change the type of `%[1]s` in `%[2]s`?|Yes, %[2]s does not read it any more.", "May I change the type of `%[1]s` in `%[2]s`?|No, %[2]s depends on it.", "Where is `%[1]s` validated?|In %[2]s, before it is stored.",
+			"Is `%[1]s` allowed to be empty?|Yes. In %[2]s it is optional.", "Does `%[1]s` still need `%[2]s`?|It does, until %[2]s is released.", "Which unit has `%[1]s` in `%[2]s`?|%[3]s.", "Who sets `%[1]s`?|%[4]s, please keep it there.",
+		), "|")
+		fill := strings.NewReplacer("%[1]s", name, "%[2]s", other, "%[3]s", p.pick("Milliseconds", "Bytes", "Cents", "Seconds"), "%[4]s", capitalized(other))
+		question := fill.Replace(asked)
+		reply = fill.Replace(reply)
 		entries = append(entries, call(post, object("topic", name, "text", question), object("id", number, "state", "open")).by(worker))
 		if p.IntN(3) > 0 {
 			command := p.pick("grep -rn ", "rg -n ") + name + " src/" + other

@@ -33,6 +33,11 @@ func firstStepReplannedAgain(p *generator) (entries []entry, _ int) {
 		"Step 1 is done. " + capitalized(unit) + " has %d files, and the README explains how they belong together.", "I surveyed " + unit + ": %d files and a README. Ready for the next step.",
 		"Result of the step: there are %d files in " + unit + ". The README describes the layout.", "Done. I found %d files and read the README of " + unit + ".",
 	}
+	looks := wording{
+		[]string{"I begin with the first step.", "Let me look around in " + unit + "."},
+		[]string{"The plan is updated.", "A new plan.", ""},
+		[]string{"The first step: let me look at " + unit + ".", "I start with step 1.", "Let me list the files.", "First an overview of " + unit + "."},
+	}
 	leads := []string{"Based on the result, here is the updated plan:", "Updated plan:", "I have revised the plan:", "New plan, given what we know:", "The plan is adjusted as follows:"}
 	for k := range p.pickInt(3, 4, 4, 5, 6, 7, 8) {
 		lead := p.pick(leads...)
@@ -44,7 +49,7 @@ func firstStepReplannedAgain(p *generator) (entries []entry, _ int) {
 			plan += fmt.Sprintf("\n%d. %s", n+2, step)
 		}
 		entries = append(entries, say(plan).by(planner), handoff(planner, worker),
-			h.shell(p.pick(lists...), listing, 0).by(worker), h.shell(p.pick(shows...), readme, 0).by(worker),
+			h.shell(p.pick(lists...), listing, 0).by(worker).after(looks.of(p, k)), h.shell(p.pick(shows...), readme, 0).by(worker),
 			say(fmt.Sprintf(p.pick(reports...), len(files)+1)).by(worker), handoff(worker, planner))
 	}
 	return entries, 6
@@ -52,11 +57,13 @@ func firstStepReplannedAgain(p *generator) (entries []entry, _ int) {
 
 // serverKilledInTurn has two coders on one machine; each ends the server of the other one to start its own on the same port.
 func serverKilledInTurn(p *generator) (entries []entry, _ int) {
-	agents := [2]string{p.pick("frontend", "coder_a", "worker-1"), p.pick("backend", "coder_b", "worker-2")}
+	first, second, _ := strings.Cut(p.pick("frontend:backend", "coder_a:coder_b", "worker-1:worker-2", "ui_dev:api_dev"), ":")
+	agents := [2]string{first, second}
 	port, now := p.pickInt(3000, 5173, 8000, 8080, 4200), p.passingTime()
 	run := p.commands()
 	starts := [2]string{p.pick("npm run dev -- --port %d > dev.log 2>&1 & sleep 3; tail -1 dev.log", "npx vite --port %d > vite.log 2>&1 & sleep 4; tail -1 vite.log"), p.pick("python manage.py runserver %d > web.log 2>&1 & sleep 3; tail -1 web.log", "uvicorn app:api --port %d > api.log 2>&1 & sleep 2; tail -1 api.log")}
 	tests := [2]string{p.pick("npx playwright test", "npx cypress run", "npm run e2e"), p.pick("pytest tests/api -q", "python -m pytest tests/smoke", "newman run smoke.json")}
+	failures := [2]int{p.between(3, 30), p.between(3, 30)}
 	broken := [2]string{"Error: expect(page).toHaveTitle(expected) failed\nReceived: \"404 Not Found\"\n  %d failed\n  (%d.%ds)", "E  AssertionError: expected JSON, got '<!doctype html>'\n%d failed in %d.%ds"}
 	said := [2]thought{
 		{p.pick("Another server answers on my port.", "My server is gone again.", "Something else is listening there.", "The port is taken by another process."), p.pick("Let me stop it and start mine.", "I'll free the port.", "Kill it and restart.")},
@@ -70,7 +77,7 @@ func serverKilledInTurn(p *generator) (entries []entry, _ int) {
 			killed = fmt.Sprintf("%d/tcp:           %d", port, p.between(300, 60_000))
 		}
 		up := fmt.Sprintf(p.pick("%s Server ready on http://localhost:%d", "%s listening on http://127.0.0.1:%d"), now(), port)
-		entries = append(entries, run(tests[who], fmt.Sprintf(broken[who], p.between(3, 30), p.between(2, 60), p.IntN(10)), 1).by(agents[who]).after(p.runAgain()),
+		entries = append(entries, run(tests[who], fmt.Sprintf(broken[who], failures[who], p.between(2, 60), p.IntN(10)), 1).by(agents[who]).after(thought{"", p.pick("Let me run the tests.", "Now the tests.", "Do the tests pass now?")}),
 			run(kill, killed, 0).by(agents[who]).after(said[who]), run(fmt.Sprintf(starts[who], port), up, 0).by(agents[who]))
 		if k > 1 && p.IntN(5) == 0 {
 			entries = append(entries, say(p.pick("The server is up again. Continuing with the tests.", "My environment is restored.", "Restarted, going on.")).by(agents[who]))
@@ -91,6 +98,7 @@ func subagentReportNotWhereLookedFor(p *generator) (entries []entry, _ int) {
 		"Please do the analysis of the %s again and make sure that %s exists.", "I could not find the report on the %s. Save it to %s this time.",
 	}
 	answers := []string{"The report is written. I saved it as `%s`.", "Done. You find it in `%s`.", "I have completed the analysis and saved it to `%s`.", "Finished, see `%s`."}
+	read, member, _ := strings.Cut(p.pick("Read:file_path", "read_file:path", "open_file:path"), ":")
 	missing := p.pick("File does not exist.", "No such file or directory: '"+wanted+"'", "Error: file not found: "+wanted, "<tool_use_error>File does not exist. Current working directory: /workspace</tool_use_error>")
 	for k := range p.pickInt(3, 4, 4, 5, 6, 7, 9) {
 		order := p.pick(orders[:3]...)
@@ -103,7 +111,7 @@ func subagentReportNotWhereLookedFor(p *generator) (entries []entry, _ int) {
 		}
 		entries = append(entries, h.create(written, "# "+capitalized(topic)+"\n\n"+strings.Join(p.shuffled(facts...), "\n")).by(worker),
 			say(fmt.Sprintf(p.pick(answers...), p.pick(written, file))).by(worker), handoff(worker, lead),
-			failed(p.pick("Read", "read_file", "open_file"), object("path", wanted), missing).by(lead).after(thought{"", p.pick("Let me read the report.", "Let me see the findings.", "Now the report.")}))
+			failed(read, object(member, wanted), missing).by(lead).after(thought{"", p.pick("Let me read the report.", "Let me see the findings.", "Now the report.")}))
 	}
 	return entries, 6
 }
@@ -132,13 +140,12 @@ func decisionHandedBack(p *generator) (entries []entry, _ int) {
 			entries = append(entries, say(ask).by(worker), handoff(worker, lead), say(answer).by(lead), handoff(lead, worker))
 			continue
 		}
-		send := func(from, to, text string) []entry {
-			return []entry{
-				call("send_message", object("to", to, "content", text), object("status", "delivered", "message_id", p.uuid())).by(from),
-				call("read_messages", object("unread_only", true), jsonOf([]map[string]string{{"from": from, "content": text}})).by(to),
-			}
+		send := func(from, to, text string, t thought) {
+			entries = append(entries, call("send_message", object("to", to, "content", text), object("status", "delivered", "message_id", p.uuid())).by(from).after(t),
+				call("read_messages", object("unread_only", true), jsonOf([]map[string]string{{"from": from, "content": text}})).by(to))
 		}
-		entries = append(append(entries, send(worker, lead, ask)...), send(lead, worker, answer)...)
+		send(worker, lead, ask, thought{"", p.pick("I need a decision before I start.", "Let me ask the "+lead+".", "I should not decide this alone.", "Let me make sure which way to go.")})
+		send(lead, worker, answer, thought{"", p.pick("The "+worker+" can decide this.", "Let me answer.", "I leave this to the "+worker+".")})
 	}
 	return entries, 4
 }

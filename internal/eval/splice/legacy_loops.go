@@ -50,7 +50,7 @@ type oldBuild struct {
 
 // oldBuild returns an installation of one ecosystem.
 func (p *generator) oldBuild() oldBuild {
-	column, line := p.between(5, 40), p.between(60, 1700)
+	column, line, units := p.between(5, 40), p.between(60, 1700), p.distinctWords(14)
 	switch p.IntN(4) {
 	case 0:
 		name, node := p.pick("node-sass", "fibers", "sharp", "deasync", "bcrypt"), p.pick("18.19.0", "20.11.1", "22.4.0")
@@ -74,7 +74,7 @@ func (p *generator) oldBuild() oldBuild {
 			func(p *generator) string {
 				text := ""
 				for _, other := range p.shuffled("Django==2.2.28", "celery==4.4.7", "kombu==4.6.11", "six==1.16.0", "requests==2.25.1")[:p.between(1, 5)] {
-					text += "Collecting " + other + "\n  Using cached " + strings.ReplaceAll(other, "==", "-") + fmt.Sprintf("-py3-none-any.whl (%d kB)\n", p.between(20, 900))
+					text += "Collecting " + other + "\n  Using cached " + strings.ReplaceAll(other, "==", "-") + fmt.Sprintf("-py3-none-any.whl (%d kB)\n", 7*len(other)*len(other)%900)
 				}
 				return text + fmt.Sprintf("Collecting %[1]s\n  Using cached %[1]s-2.8.6.tar.gz (383 kB)\n  Preparing metadata (setup.py): started\n  Preparing metadata (setup.py): finished with status 'error'\n  error: subprocess-exited-with-error\n\n  × python setup.py egg_info did not run successfully.\n  │ exit code: 1\n  ╰─> [%[2]d lines of output]\n      running egg_info\n      writing /tmp/pip-pip-egg-info-%08[3]x/%[1]s.egg-info/PKG-INFO\n      %[4]s\n      [end of output]\n\n  note: This error originates from a subprocess, and is likely not a problem with pip.\nerror: metadata-generation-failed", name, line%40+9, p.Uint32(), missing)
 			},
@@ -83,11 +83,11 @@ func (p *generator) oldBuild() oldBuild {
 		group, name := "com."+p.word(), p.word()+"-"+p.pick("core", "legacy", "commons")
 		return oldBuild{
 			[]string{"mvn clean install -DskipTests", "mvn -U clean install", "rm -rf ~/.m2/repository/" + strings.ReplaceAll(group, ".", "/") + " && mvn clean package", "mvn dependency:purge-local-repository && mvn package", "rm -rf target && mvn -q package -DskipTests", "rm -rf ~/.m2/repository && mvn clean install", "mvn -U -e clean package -Dmaven.test.skip=true"},
-			[]string{"mvn -v | head -1", "Apache Maven 3.8.7", "java -version 2>&1 | head -1", "openjdk version \"17.0.10\" 2024-01-16", "ls target", "ls: cannot access 'target': No such file or directory"},
+			[]string{"mvn -v | head -1", "Apache Maven 3.8.7", "java -version 2>&1 | head -1", "openjdk version \"17.0.10\" 2024-01-16", "ls target || true", "ls: cannot access 'target': No such file or directory"},
 			func(p *generator) string {
 				text := "[INFO] Scanning for projects...\n"
-				for range p.between(1, 12) {
-					text += fmt.Sprintf("[INFO] Downloading from central: https://repo.maven.apache.org/maven2/%s/%s-%d.%d.jar\n", p.word(), p.word(), p.IntN(9), p.IntN(30))
+				for k, unit := range p.shuffled(append([]string(nil), units...)...)[:p.between(1, 12)] {
+					text += fmt.Sprintf("[INFO] Downloading from central: https://repo.maven.apache.org/maven2/org/%[1]s/%[1]s-core/%[2]d.%[3]d/%[1]s-core-%[2]d.%[3]d.jar\n", unit, len(unit)%5, line%20+k%2)
 				}
 				return text + fmt.Sprintf("[INFO] BUILD FAILURE\n[INFO] Total time:  %d.%03d s\n[INFO] Finished at: %s\n[ERROR] Failed to execute goal on project %s: Could not resolve dependencies for project %s:%s:jar:2.1-SNAPSHOT: Could not find artifact com.sun:tools:jar:1.8.0 at specified path /usr/lib/jvm/java-17-openjdk-amd64/../lib/tools.jar -> [Help 1]", p.between(2, 90), p.IntN(1000), p.clock(), name, group, name)
 			},
@@ -95,13 +95,13 @@ func (p *generator) oldBuild() oldBuild {
 	}
 	library := p.word()
 	return oldBuild{
-		[]string{"rm -rf build && cmake -B build && cmake --build build", "rm -rf build && mkdir build && cd build && cmake .. && make -j4", "rm -rf build CMakeCache.txt && cmake -B build -G Ninja && ninja -C build", "make distclean && ./bootstrap.sh && make", "cmake --build build --clean-first", "git clean -xfd && cmake -B build && cmake --build build", "rm -rf build && cmake -B build -DCMAKE_BUILD_TYPE=Release && make -C build"},
-		[]string{"g++ --version | head -1", "g++ (Debian 12.2.0-14) 12.2.0", "cmake --version | head -1", "cmake version 3.25.1", "ls build/bin", "ls: cannot access 'build/bin': No such file or directory"},
+		[]string{"rm -rf build && cmake -B build && cmake --build build", "rm -rf build && mkdir build && cd build && cmake .. && make -j4", "rm -rf build CMakeCache.txt && cmake -B build -G Ninja && ninja -C build", "rm -rf build && cmake -B build -DCMAKE_CXX_COMPILER=g++ && cmake --build build -j4", "cmake --build build --clean-first", "git clean -xfd && cmake -B build && cmake --build build", "rm -rf build && cmake -B build -DCMAKE_BUILD_TYPE=Release && make -C build"},
+		[]string{"g++ --version | head -1", "g++ (Debian 12.2.0-14) 12.2.0", "cmake --version | head -1", "cmake version 3.25.1", "ls build/bin || true", "ls: cannot access 'build/bin': No such file or directory"},
 		func(p *generator) string {
 			text := fmt.Sprintf("-- Configuring done (%d.%ds)\n-- Generating done (0.%ds)\n", p.IntN(9), p.IntN(10), p.IntN(10))
 			at := p.between(1, 20)
-			for range p.between(2, 14) {
-				text += fmt.Sprintf("[%3d%%] Building CXX object src/CMakeFiles/%s.dir/%s.cc.o\n", at, library, p.word())
+			for _, unit := range p.shuffled(append([]string(nil), units...)...)[:p.between(2, 14)] {
+				text += fmt.Sprintf("[%3d%%] Building CXX object src/CMakeFiles/%s.dir/%s.cc.o\n", at, library, unit)
 				at += p.between(0, 3)
 			}
 			return text + fmt.Sprintf("/src/third_party/%[1]s/handle.h:%[2]d:%[3]d: error: 'binary_function' in namespace 'std' does not name a template type\n  %[2]d | struct by_name : public std::binary_function<T, T, bool> {\n      |                              ^~~~~~~~~~~~~~~\ngmake[2]: *** [src/CMakeFiles/%[1]s.dir/build.make:%[4]d: src/CMakeFiles/%[1]s.dir/handle.cc.o] Error 1\ngmake[1]: *** [CMakeFiles/Makefile2:%[5]d: src/CMakeFiles/%[1]s.dir/all] Error 2\ngmake: *** [Makefile:136: all] Error 2", library, line, column, p.between(70, 300), p.between(100, 900))
@@ -113,14 +113,16 @@ func (p *generator) oldBuild() oldBuild {
 func cleanInstallFailsAlike(p *generator) (entries []entry, _ int) {
 	run, b := p.commands(), p.oldBuild()
 	w := wording{
-		[]string{"Let me install the dependencies.", "First the project has to build. A clean install."},
-		[]string{"The installation failed again.", "The build of the dependency failed.", "Same failure.", "Perhaps something stale is left.", ""},
-		[]string{"Let me wipe everything and install again.", "I'll start from a clean state.", "Let me clear the cache and retry.", "Let me try a fresh install with other flags.", "A clean install should fix that."},
+		[]string{"Let me set up the project.", "First the project has to build."},
+		[]string{"It failed again.", "The build of the dependency failed.", "Same failure.", "Perhaps something stale is left.", ""},
+		[]string{"Let me wipe everything and start anew.", "I'll start from a clean state.", "Let me clear the cache and retry.", "Let me try it from scratch with other flags.", "A clean start should fix that."},
 	}
+	look := 0
 	for k := range p.repeats() {
-		if k > 1 && p.IntN(4) == 0 {
-			look := 2 * p.IntN(3)
-			entries = append(entries, run(b.looks[look], b.looks[look+1], 0).after(thought{"", p.pick("Let me check the environment.", "Which version is this?", "Let me see what is there.")}))
+		if k > 1 && look < len(b.looks) && p.IntN(4) == 0 {
+			looked := run(b.looks[look], b.looks[look+1], 0)
+			look += 2
+			entries = append(entries, looked.after(thought{"", p.pick("Let me check the environment.", "Which version is this?", "Let me see what is there.")}))
 		}
 		entries = append(entries, run(p.pick(b.commands...), b.output(p), 1).after(w.of(p, k)))
 	}
@@ -156,6 +158,9 @@ func patchRevertedAndReapplied(p *generator) (entries []entry, _ int) {
 	h, d := p.harness(), p.oldDefect()
 	script := p.pick("apply_fix.py", "patch_it.py", "fix.py")
 	before, after := p.code(p.between(1, 3)), p.code(p.between(2, 6))
+	if strings.HasSuffix(d.file, ".py") {
+		before, after = strings.Join(p.python(p.between(1, 3)), "\n"), strings.Join(p.python(p.between(2, 6)), "\n")
+	}
 	wrote := "cat <<'EOF' > " + script + "\npath = '" + d.file + "'\ntext = open(path).read()\ntext = text.replace('''" + before + "''', '''" + after + "''')\nopen(path, 'w').write(text)\nEOF\npython3 " + script
 	applies := []string{"python3 " + script, wrote, "python3 " + script + " && git diff --stat"}
 	changed := " " + d.file + fmt.Sprintf(" | %d +++++--\n 1 file changed, %d insertions(+), %d deletions(-)", p.between(4, 9), p.between(3, 6), p.between(1, 3))
@@ -172,7 +177,8 @@ func patchRevertedAndReapplied(p *generator) (entries []entry, _ int) {
 		if strings.Contains(command, "--stat") {
 			output = changed
 		}
-		return h.shell(command, output, 0).after(thought{"", p.pick("Apply the fix.", "Now the patch.", "Re-apply the change with the script.")})
+		again := p.pick("Apply the fix.", "Now the patch.", "Re-apply the change with the script.", "Now apply it again.")
+		return h.shell(command, output, 0).after(thought{"", [2]string{"I'll apply the fix with a script.", again}[min(k, 1)]})
 	}
 	test := func() entry {
 		return h.shell(d.test, fmt.Sprintf(d.failure, p.IntN(20), p.IntN(100)), 1).after(p.runAgain())
@@ -237,7 +243,7 @@ func summariesOfUpgradeMultiply(p *generator) (entries []entry, _ int) {
 	mark, folder := p.pick("✅ ", "- ", "- [x] ", "* **Done:** "), p.pick("", "docs/", "")
 	for k := range p.repeats() {
 		title := first[k%6] + "_" + second[k%7]
-		text := "# " + capitalized(strings.ToLower(strings.ReplaceAll(title, "_", " "))) + "\n\n" + p.pick("The migration from "+from+" to "+to+" is complete.", "## Status: COMPLETE", to+" upgrade finished.", "") + "\n\n" +
+		text := "# " + capitalized(strings.ToLower(strings.ReplaceAll(title, "_", " "))) + "\n\n" + p.pick("The migration from "+from+" to "+to+" is complete.", "## Status: COMPLETE", to+" upgrade finished.", "## Overview") + "\n\n" +
 			mark + strings.Join(p.shuffled(facts...)[:p.between(4, 8)], "\n"+mark)
 		e := h.create(folder+title+p.pick(".md", ".md", ".md", ".txt"), text)
 		if k > 0 && p.IntN(4) == 0 {

@@ -23,10 +23,11 @@ func loadMoreUntilAllShown(p *generator) (entries []entry, _ int) {
 	label, step := p.pick("Load more", "Show more "+thing+"s", "View more"), p.between(3, 8)
 	rounds := p.between(5, 9)
 	total := rounds*step + p.between(1, step)
+	role := p.pick("article", "listitem")
 	at := page{"/" + thing + "s", capitalized(thing) + "s", []string{fmt.Sprintf("heading \"%d %ss\"", total, thing)}}
 	more := func(n int) page {
 		for range n {
-			at.elements = append(at.elements, fmt.Sprintf("%s \"%s %s, %s\"", p.pick("article", "listitem"), p.person(), capitalized(p.word()), p.phrase(2, 5)))
+			at.elements = append(at.elements, fmt.Sprintf("%s \"%s %s, %s\"", role, p.person(), capitalized(p.word()), p.phrase(2, 5)))
 		}
 		if shown := len(at.elements) - 1; shown < total {
 			return at.with(fmt.Sprintf("text: Showing %d of %d", shown, total)).with("button \"" + label + "\"")
@@ -89,7 +90,7 @@ func optionsOfSelectIterated(p *generator) (entries []entry, _ int) {
 		}
 		entries = append(entries, call([]string{"browser_select_option", "select_dropdown_option", "select"}[b.form], args, b.shown("☑️  Selected option "+option, at)).after(t))
 		if file != "" {
-			entries = append(entries, call("append_file", object("file_name", file, "content", option+";"+strings.Join(at.elements[3:], ";")+"\n"), quoted("Data appended to file "+file+" successfully.")))
+			entries = append(entries, call("append_file", object("file_name", file, "content", option+";"+strings.NewReplacer("row ", "", "\"", "", "  ", ";").Replace(strings.Join(at.elements[3:], ";"))+"\n"), quoted("Data appended to file "+file+" successfully.")))
 		}
 	}
 	return entries, 0
@@ -107,7 +108,7 @@ func pageComparedAcrossSnapshots(p *generator) (entries []entry, _ int) {
 	}
 	shell, run := p.coin(), p.commands()
 	for k := range p.between(6, 10) {
-		at := fmt.Sprintf("%d%02d%02d%06d", year+k/2, 1+6*(k%2)+p.IntN(5), p.between(1, 28), p.between(1000, 235_959))
+		at := fmt.Sprintf("%d%02d%02d%02d%02d%02d", year+k/2, 1+6*(k%2)+p.IntN(5), p.between(1, 28), p.IntN(24), p.IntN(60), p.IntN(60))
 		if p.IntN(3) == 0 {
 			price += p.between(1, 4)
 		}
@@ -141,7 +142,11 @@ func statementsDownloadedByMonth(p *generator) (entries []entry, _ int) {
 	last := ""
 	for k, month := range months[:p.between(6, 12)] {
 		number += p.between(1, 900)
-		at := page{"/account/documents", "Documents", []string{"link \"Overview\"", "combobox \"Year\": " + fmt.Sprint(year), "link \"" + months[max(0, k-1)] + "\"", "link \"" + month + "\"", "heading \"" + capitalized(what) + " of " + month + "\"", fmt.Sprintf("text: No. %d", number), "button \"Download PDF\""}}
+		at := page{"/account/documents", "Documents", []string{"link \"Overview\"", "combobox \"Year\": " + fmt.Sprint(year)}}
+		for _, other := range months {
+			at.elements = append(at.elements, "link \""+other+"\"")
+		}
+		at = at.with("heading \"" + capitalized(what) + " of " + month + "\"").with(fmt.Sprintf("text: No. %d", number)).with("button \"Download PDF\"")
 		file := fmt.Sprintf("%s-%d-%02d.pdf", stem, year, k+1)
 		files += fmt.Sprintf("%6d %s\n", p.between(20_000, 400_000), file)
 		b.elements = at.elements

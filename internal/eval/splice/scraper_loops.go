@@ -19,7 +19,7 @@ func scraperLoops() []kind {
 
 // extractionAskedInOtherWords asks a tool that reads the page for the same data in other words, and the page does not have them.
 func extractionAskedInOtherWords(p *generator) (entries []entry, _ int) {
-	thing, part := p.pick("laptop", "apartment", "job", "hotel", "course", "used car"), p.pick("prices", "phone numbers", "ratings", "delivery times", "opening hours", "seller names")
+	thing, part, _ := strings.Cut(p.pick("laptop:prices", "laptop:delivery times", "apartment:phone numbers", "apartment:deposits", "job:salaries", "hotel:ratings", "hotel:prices", "course:starting dates", "used car:seller names", "restaurant:opening hours"), ":")
 	url, form := "https://"+p.word()+p.pick("-list", "finder", "-market")+".example/"+p.word()+"?page=1", p.IntN(3)
 	goals := []string{
 		"Extract the %[2]s of all %[1]ss", "Get every %[1]s with its name and %[2]s", "List %[2]s for each %[1]s as JSON", "extract %[1]s name, link and %[2]s from the results", "Find the %[2]s in the %[1]s cards",
@@ -58,9 +58,9 @@ func extractionAskedInOtherWords(p *generator) (entries []entry, _ int) {
 func typedTextPilesUp(p *generator) (entries []entry, _ int) {
 	b := p.browser()
 	field, value, _ := strings.Cut(p.pick("Company:"+capitalized(p.word())+" Ltd", "Full name:"+p.person()+" "+capitalized(p.word()), "City:Rotterdam", "Keywords:"+p.word()+" "+p.word(), fmt.Sprintf("Phone:+49 30 %d", p.between(100_000, 999_999)), fmt.Sprintf("Amount:%d.00", p.between(20, 900))), ":")
-	holds := p.pick("", "", value, "0", "Default")
+	holds, path := p.pick(value, value, "0", capitalized(p.word())), p.pick("/form", "/form?step=2", "/request/new")
 	form := func() page {
-		return page{"/" + p.pick("form", "form?step=2"), p.pick("Your details", "Request"), []string{
+		return page{path, "Your details", []string{
 			"textbox \"E-mail\": info@" + b.site, "textbox \"" + field + "\": " + holds, "checkbox \"Newsletter\"", "button \"Back\"", "button \"Continue\"",
 		}}
 	}
