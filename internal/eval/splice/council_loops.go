@@ -91,7 +91,7 @@ func subagentReportNotWhereLookedFor(p *generator) (entries []entry, _ int) {
 	lead, worker := p.pick("lead", "orchestrator", "coordinator"), p.pick("researcher", "analyst", "auditor", "explorer")
 	topic, h := p.word()+" "+p.word(), p.harness()
 	file := strings.ReplaceAll(topic, " ", "_") + p.pick("_report.md", ".md", "_findings.md")
-	wanted, written := "/workspace/"+p.pick("reports", "out", "docs", "shared")+"/"+file, p.pick("/tmp/agent/", "/home/"+worker+"/", "/sandbox/", "./")+file
+	wanted, written := "/workspace/"+p.pick("reports", "out", "docs", "shared")+"/"+file, p.pick("/tmp/agent/", "/var/agents/"+worker+"/", "/sandbox/", "./")+file
 	facts := []string{capitalized(p.phrase(4, 9)) + ".", capitalized(p.phrase(5, 12)) + ".", capitalized(p.phrase(3, 8)) + ".", capitalized(p.phrase(4, 10)) + "."}
 	orders := []string{
 		"Please examine the %s and write your findings into %s.", "Write a report on the %s and save it as %s.", "Your task: the %s. Put the result into %s, please.", "The report on the %s is missing. Create %s.",

@@ -148,14 +148,20 @@ func oldBinaryRecordedCaseByCase(p *generator) (entries []entry, _ int) {
 func includesRemovedWhereBuildAllows(p *generator) (entries []entry, _ int) {
 	h, header, targets := p.harness(), "src/"+p.word()+"/"+p.word()+p.pick(".h", ".hpp", ".cc"), p.between(40, 400)
 	build := p.pick("ninja -C build", "ninja -C out/Debug", "cmake --build build -j")
-	includes := p.shuffled("<boost/foreach.hpp>", "<algorithm>", "<map>", "<sstream>", "<iostream>", "<boost/bind.hpp>", "<cstring>", "<windows.h>", "<vector>", "\"util/"+p.word()+".h\"", "\"base/"+p.word()+".h\"", "\"legacy/"+p.word()+".h\"")
+	includes := []string{"<boost/foreach.hpp> BOOST_FOREACH", "<algorithm> stable_sort", "<map> map", "<sstream> ostringstream", "<iostream> cerr", "<boost/bind.hpp> bind", "<cstring> memcpy", "<vector> vector"}
+	for _, folder := range []string{"util", "base", "legacy"} {
+		name := p.word()
+		includes = append(includes, "\""+folder+"/"+name+".h\" "+capitalized(name))
+	}
+	includes = p.shuffled(includes...)
 	w := wording{
 		[]string{"I'll remove the includes that nobody needs, one at a time."},
 		[]string{"That one is not needed.", "It builds without it.", ""},
 		[]string{"Now %s.", "Next, %s.", "Is %s needed?"},
 	}
 	failed := false
-	for k, include := range includes[:p.between(6, 10)] {
+	for k, pair := range includes[:p.between(6, 10)] {
+		include, symbol, _ := strings.Cut(pair, " ")
 		t := w.of(p, k)
 		if failed {
 			t.seen = ""
@@ -166,8 +172,8 @@ func includesRemovedWhereBuildAllows(p *generator) (entries []entry, _ int) {
 		line := "#include " + include
 		entries = append(entries, h.replace(header, line, "// "+line).after(t))
 		if failed = p.IntN(5) < 2; failed {
-			name := strings.Trim(include, "<>\"")
-			entries = append(entries, h.shell(build, fmt.Sprintf("[%d/%d] Building CXX object src/%s.o\nFAILED: src/%s.o\n%s:%d:%d: error: '%s' was not declared in this scope (did you forget to include %s?)\nninja: build stopped: subcommand failed.", p.between(1, targets), targets, p.word(), p.word(), header, p.between(10, 300), p.between(3, 40), p.word(), name), 1).after(p.runAgain()),
+			name, unit := strings.Trim(include, "<>\""), p.word()
+			entries = append(entries, h.shell(build, fmt.Sprintf("[%d/%d] Building CXX object src/%s.o\nFAILED: src/%s.o\n%s:%d:%d: error: '%s' was not declared in this scope (did you forget to include '%s'?)\nninja: build stopped: subcommand failed.", p.between(1, targets-1), targets, unit, unit, header, p.between(10, 300), p.between(3, 40), symbol, name), 1).after(p.runAgain()),
 				h.replace(header, "// "+line, line).after(thought{"It is needed.", "Let me put " + include + " back."}))
 			continue
 		}

@@ -70,7 +70,7 @@ func typedTextPilesUp(p *generator) (entries []entry, _ int) {
 		[]string{"Let me clear the field and type it again.", "I'll select all and enter it once more.", "Let me enter the correct value.", "Let me try to overwrite it.", "I'll fill it again."},
 	}
 	entries = append(entries, b.open(form()))
-	for k := range p.pickInt(3, 4, 5, 5, 6, 7, 8, 10) {
+	for k := range p.pickInt(4, 5, 5, 6, 7, 8, 10) {
 		if k > 1 && p.IntN(3) > 0 {
 			keys := p.pick("Control+A", "Delete", "Control+a", "Backspace", "Meta+A")
 			e := call([]string{"browser_press_key", "send_keys", "press"}[b.form], object([]string{"key", "keys", "key"}[b.form], keys), b.shown("⌨️  Sent keys: "+keys, form()))
