@@ -65,7 +65,10 @@ func kinds() []kind {
 		benign(squadLookalikes()), benign(fleetLookalikes()),
 		reporting(bugfixLoops()), reporting(provisionLoops()), reporting(ledgerLoops()), reporting(conciergeLoops()),
 		reporting(benign(bugfixLookalikes())), reporting(benign(provisionLookalikes())),
-		reporting(benign(ledgerLookalikes())), reporting(benign(conciergeLookalikes())))
+		reporting(benign(ledgerLookalikes())), reporting(benign(conciergeLookalikes())),
+		reporting(legacyLoops()), reporting(scraperLoops()), reporting(claimsLoops()), reporting(councilLoops()),
+		reporting(benign(legacyLookalikes())), reporting(benign(scraperLookalikes())),
+		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
