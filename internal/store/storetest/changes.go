@@ -13,6 +13,21 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
+// changes tests what becomes of events that are removed and written again in one batch.
+func changes(t *testing.T, open func(*testing.T) Store) {
+	for _, c := range []struct {
+		says string
+		test func(*testing.T, Store)
+	}{
+		{"an event that changes at its position is read in its latest form everywhere", changedAtTheirPositions},
+		{"pages of changed events at one position have each once", pagesOfChanged},
+		{"a reader that resumes anywhere gets the latest form of each event", readersOfChanges},
+		{"an event that changes at its position is found by its latest words", searchChanged},
+	} {
+		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
+	}
+}
+
 // changedTo returns the next form of an event at its position.
 func changedTo(e store.Event, arrival int64) store.Event {
 	e.Arrival, e.Body, e.Analysis = arrival, fmt.Appendf(nil, `{"event_id":%q,"arrival":%d}`, e.ID, arrival), fmt.Appendf(nil, `{"call":"%d"}`, arrival)

@@ -110,10 +110,6 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"a page of large events is short, and the next page continues", heavyPages},
 		{"an invalid cursor and one of another list are rejected", badCursors},
 		{"events since an arrival come in the order of arrival", eventsSince},
-		{"an event that changes at its position is read in its latest form everywhere", changedAtTheirPositions},
-		{"pages of changed events at one position have each once", pagesOfChanged},
-		{"a reader that resumes anywhere gets the latest form of each event", readersOfChanges},
-		{"an event that changes at its position is found by its latest words", searchChanged},
 		{"runs since an arrival come in the order of their latest events", runsSince},
 		{"events are found by id, however many are asked for", eventsByID},
 		{"the caller can stop reading events", stopReading},
@@ -142,6 +138,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	} {
 		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
 	}
+	changes(t, open)
 }
 
 // noon is when the tests' runs start.
