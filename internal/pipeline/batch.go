@@ -67,7 +67,7 @@ func (t *runChange) build(p *Pipeline) {
 	before := t.row
 	t.update = t.change(p.opts.Profile.Name())
 	t.built, t.late = true, t.row.Refold != nil
-	t.waiting = t.update != nil && t.stored && !t.rowChanged && !t.marked && len(t.update.Removed) == 0 &&
+	t.waiting = t.update != nil && t.stored && !t.rowChanged && !t.marked && len(t.removed) == 0 &&
 		p.opts.Partition == nil && time.Since(t.written) < rowEvery && sameButTotals(&before, &t.row)
 }
 

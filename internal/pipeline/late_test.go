@@ -36,6 +36,7 @@ func (m *memory) crashed() *memory {
 	c := newMemory()
 	c.first = m.first
 	maps.Copy(c.runs, m.runs)
+	maps.Copy(c.firsts, m.firsts)
 	for n := range m.runs {
 		c.events[n], c.warnings[n] = maps.Clone(m.events[n]), maps.Clone(m.warnings[n])
 		c.decisions[n], c.checkpoints[n] = slices.Clone(m.decisions[n]), slices.Clone(m.checkpoints[n])

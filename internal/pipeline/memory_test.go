@@ -13,11 +13,13 @@ import (
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
-// memory is a store in memory, plain and slow.
+// memory is a store in memory, plain and slow. Like SQLite, an event that changes at its position keeps its row. So Last and Unflushed learn of
+// the change only from the row of its run.
 type memory struct {
 	mu          sync.Mutex
 	runs        map[int64]store.Run
 	events      map[int64]map[string]store.Event
+	firsts      map[store.EventRef]int64 // the first arrivals of events
 	warnings    map[int64]map[string]store.Warning
 	decisions   map[int64][]store.Decision
 	checkpoints map[int64][]store.Checkpoint
@@ -34,7 +36,7 @@ func newMemory() *memory {
 	return &memory{
 		runs: map[int64]store.Run{}, events: map[int64]map[string]store.Event{}, warnings: map[int64]map[string]store.Warning{},
 		decisions: map[int64][]store.Decision{}, checkpoints: map[int64][]store.Checkpoint{}, spans: map[string]map[string]store.Span{},
-		traces: map[string]map[int64]time.Time{},
+		traces: map[string]map[int64]time.Time{}, firsts: map[store.EventRef]int64{},
 	}
 }
 
@@ -47,7 +49,7 @@ func (m *memory) Last(context.Context) (arrival, run int64, err error) {
 	for n, events := range m.events {
 		run = max(run, n)
 		for _, e := range events {
-			arrival = max(arrival, e.Arrival)
+			arrival = max(arrival, m.firsts[store.EventRef{Run: n, ID: e.ID}])
 		}
 	}
 	for n, r := range m.runs {
@@ -176,7 +178,7 @@ func (m *memory) Unflushed(context.Context) (ids []string, err error) {
 	defer m.mu.Unlock()
 	for n, events := range m.events {
 		for _, e := range events {
-			if e.Arrival > m.flushed {
+			if m.firsts[store.EventRef{Run: n, ID: e.ID}] > m.flushed {
 				ids = append(ids, m.runs[n].ID)
 				break
 			}
@@ -232,7 +234,11 @@ func (m *memory) commit(b *store.Batch) (duplicates []store.EventRef, err error)
 	for _, r := range b.Runs {
 		m.runs[r.Number] = r
 	}
+	removed := map[store.EventRef]store.Position{}
 	for _, ref := range b.Removed {
+		if e, ok := m.events[ref.Run][ref.ID]; ok {
+			removed[ref] = e.Position
+		}
 		delete(m.events[ref.Run], ref.ID)
 	}
 	for _, e := range b.Events {
@@ -244,6 +250,10 @@ func (m *memory) commit(b *store.Batch) (duplicates []store.EventRef, err error)
 			m.events[e.Run] = map[string]store.Event{}
 		}
 		m.events[e.Run][e.ID] = e
+		ref := store.EventRef{Run: e.Run, ID: e.ID}
+		if at, ok := removed[ref]; !ok || at != e.Position {
+			m.firsts[ref] = e.Arrival
+		}
 	}
 	if len(b.Analyses) > 0 {
 		m.reanalyze(b.Analyses)

@@ -5,6 +5,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 func TestARowThatWasDueOfADeletedRunDoesNotKeepTheOthersFromBeingFlushed(t *testing.T) {
@@ -24,4 +28,30 @@ func TestARowThatWasDueOfADeletedRunDoesNotKeepTheOthersFromBeingFlushed(t *test
 		}
 		stop()
 	})
+}
+
+// TestTheRowOfARunWhoseEventsChangedIsWrittenWithThem keeps totals and arrivals over a crash: an event that changes keeps its row in the store, so the
+// store cannot tell by its arrival that the row of the run is due.
+func TestTheRowOfARunWhoseEventsChangedIsWrittenWithThem(t *testing.T) {
+	h := newHandFed(t)
+	tool, root, _ := conversation()
+	agent := trace.Span{
+		TraceID: conversed, ID: "4444444444444444", ParentID: root.ID, Start: root.Start + 1, End: root.End - 1,
+		Facts: trace.Facts{Kind: trace.Agent, Agent: "refunds"},
+	}
+	tool.ParentID = agent.ID
+	h.spans(root, tool)
+	h.flush(context.Background())
+	h.spans(agent) // the call becomes that of another agent
+	crashed := h.m.crashed()
+	arrival, _, err := h.m.Last(context.Background())
+	if err != nil || arrival != h.arrival {
+		t.Errorf("the store knows arrival %d, the latest is %d; error %v", arrival, h.arrival, err)
+	}
+	want := h.verdicts()["talk"].Run
+	h.m = crashed
+	h.restart()
+	if diff := cmp.Diff(want, h.verdicts()["talk"].Run); diff != "" {
+		t.Errorf("after a crash (-want +got):\n%s", diff)
+	}
 }

@@ -9,7 +9,7 @@ import (
 
 // The row of a run follows from its events, so it is not written with each event. It is written when a field other than a total
 // changes, else every rowEvery, and before it is read (Flush). After a crash, recover computes the due rows from the events that
-// are newer than the last flush. A row whose run lost events is not among them, so it is written at once.
+// are newer than the last flush. A row whose run lost or changed events is not among them, so it is written at once.
 const rowEvery = 5 * time.Second
 
 // sameButTotals reports whether two rows of a run are equal except for totals.

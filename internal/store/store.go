@@ -238,7 +238,7 @@ type Batch struct {
 	Deleted     []int64    // runs to delete with their records, and with the spans of traces without events in another run
 	Emptied     []int64    // runs to delete whose events moved to other runs, with their records except spans
 	Runs        []Run      // inserted or replaced
-	Removed     []EventRef // events to delete; the new form of a changed event is in Events
+	Removed     []EventRef // events to delete; the new form of a changed event is in Events, and the row of its run in Runs
 	Events      []Event
 	Analyses    []Reanalyzed // new analyses of stored events; those of unknown events are ignored
 	Invalidated []Invalidated

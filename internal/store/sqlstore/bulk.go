@@ -18,10 +18,12 @@ type bulk struct {
 
 // bulks are the statements that commits execute often.
 type bulks struct {
-	analyses                                                      bulk // an update of events
+	analyses, changed                                             bulk // updates of events; changed only if they keep their rows
 	runs, events, spans, traces, warnings, decisions, checkpoints bulk
 
 	forgotten *sql.Stmt // deletes an event from the full-text index; nil without that index
+
+	changedSince, reindexed *sql.Stmt // find changed events that are indexed, and note that they are to be indexed again
 
 	byID    map[string][]*sql.Stmt // read events by their ids, by columns, for each of idSizes
 	removed []*sql.Stmt            // delete events by their ids, for each of idSizes
@@ -40,12 +42,16 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 	}{
 		{&all.runs, "runs", writtenRunColumns, conflict("number", writtenRunColumns)},
 		{&all.events, "events", eventColumns, " ON CONFLICT (run, id) DO NOTHING"},
+		{&all.changed, "events", eventColumns, atSamePlace},
 		{&all.spans, "spans", spanColumns, conflict("trace, id", spanColumns)},
 		{&all.traces, "traces", traceColumns, conflict("trace, run", traceColumns)},
 		{&all.warnings, "warnings", warningColumns, conflict("run, id", warningColumns)},
 		{&all.decisions, "decisions", decisionColumns, conflict("run, at_sequence, at_time, at_tie, number", decisionColumns)},
 		{&all.checkpoints, "checkpoints", checkpointColumns, conflict("run, at_sequence, at_time, at_tie", checkpointColumns)},
 	} {
+		if b.into == &all.changed && !s.changes {
+			continue
+		}
 		*b.into = bulk{what: b.table, columns: strings.Count(b.columns, ",") + 1, sizes: s.rows}
 		err := s.prepareBulk(ctx, b.into, func(rows int) string {
 			return s.insertInto + b.table + " (" + b.columns + ") VALUES " + s.tuples(rows, b.into.columns) + b.suffix
@@ -64,6 +70,9 @@ func (s *Store) prepareBulks(ctx context.Context) (all bulks, err error) {
 			return all, fmt.Errorf("prepare to delete events: %w", err)
 		}
 		all.removed = append(all.removed, stmt)
+	}
+	if err := s.prepareChanges(ctx, &all); err != nil {
+		return all, err
 	}
 	if all.byID, err = s.prepareByID(ctx); err != nil {
 		return all, err
@@ -117,7 +126,7 @@ func (s *Store) prepareByID(ctx context.Context) (map[string][]*sql.Stmt, error)
 	all := make(map[string][]*sql.Stmt)
 	for _, columns := range []string{eventColumns, positionColumns, arrivalColumns} {
 		for _, marks := range idMarks {
-			stmt, err := s.read.PrepareContext(ctx, `SELECT `+columns+` FROM events WHERE run = $1 AND id IN `+marks)
+			stmt, err := s.read.PrepareContext(ctx, `SELECT `+s.readColumns(columns)+` FROM events WHERE run = $1 AND id IN `+marks)
 			if err != nil {
 				return nil, fmt.Errorf("prepare to read events by id: %w", err)
 			}

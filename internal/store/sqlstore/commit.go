@@ -116,13 +116,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (duplicates []store
 			return nil, err
 		}
 	}
-	if err := w.remove(ctx, b.Removed); err != nil {
-		return nil, err
-	}
-	if err := w.provide(ctx, b.Events); err != nil {
-		return nil, err
-	}
-	if duplicates, err = w.events(ctx, b.Events); err != nil {
+	if duplicates, err = w.changeEvents(ctx, b); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{
@@ -140,6 +134,21 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (duplicates []store
 		}
 	}
 	return duplicates, nil
+}
+
+// changeEvents removes, changes and adds events. It returns the added ones that their runs already have.
+func (w *writing) changeEvents(ctx context.Context, b *store.Batch) (duplicates []store.EventRef, err error) {
+	removed, changed, added := w.divide(b)
+	if err := w.remove(ctx, removed); err != nil {
+		return nil, err
+	}
+	if err := w.change(ctx, changed); err != nil {
+		return nil, err
+	}
+	if err := w.provide(ctx, added); err != nil {
+		return nil, err
+	}
+	return w.events(ctx, added)
 }
 
 // exec runs a statement of the commit.

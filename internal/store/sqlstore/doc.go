@@ -1,13 +1,14 @@
 // Package sqlstore keeps the records of package store in SQLite, in one file beside the server, or in PostgreSQL. The pipeline
 // writes through Commit, and the APIs read. Both databases get the same SQL, and storetest tests both for the same behaviour.
 //
-//	runs ─┬─ events       arrival; (run, id) is unique; read by (run, at_sequence, at_time, at_tie)
+//	runs ─┬─ events       arrival; (run, id) is unique; read by (run, at_sequence, at_time, at_tie); SQLite: changed ones by (run, changed)
 //	      ├─ warnings     (run, id); found by (rule, run); deliveries (warning, endpoint, level) belong to them
 //	      ├─ decisions    (run, at_sequence, at_time, at_tie, number)
 //	      ├─ checkpoints  (run, at_sequence, at_time, at_tie)
 //	      └─ traces       (trace, run): the trace has events in the run; run 0: in none
 //	                      └─ spans  (trace, id), which belong to the trace, not to a run
 //	search                one row for each indexed event, with its words; ADR 14
+//	reindex               SQLite: arrival of an event that changed after it was indexed; ADR 20
 //	settings              name
 //
 // The tables have no foreign keys: checking one costs a lookup for each event. The only writer inserts a run before its records

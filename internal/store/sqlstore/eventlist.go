@@ -29,16 +29,18 @@ func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events 
 		w.add("(at_sequence, at_time, at_tie, arrival) "+behind+" (?, ?, ?, ?)", place...)
 	}
 	most, weighs := limit(p.Limit), 0
-	query := fmt.Sprintf("SELECT %s FROM events%s ORDER BY at_sequence%[3]s, at_time%[3]s, at_tie%[3]s, arrival%[3]s LIMIT %[4]d", eventColumns, w, way, most+1)
+	query := fmt.Sprintf("SELECT %s, arrival FROM events%s ORDER BY at_sequence%[3]s, at_time%[3]s, at_tie%[3]s, arrival%[3]s LIMIT %[4]d",
+		s.readColumns(eventColumns), w, way, most+1)
+	var key int64 // of the last event
 	err = s.each(ctx, query, w.args, func(row scanner) error {
 		if len(events) == most || weighs >= maxPageBytes {
 			last := &events[len(events)-1]
 			at := last.Position
-			next = cursor(kind, at.Sequence, at.Time, at.Tie, last.Arrival)
+			next = cursor(kind, at.Sequence, at.Time, at.Tie, key)
 			return errFull
 		}
 		var e store.Event
-		err := scanEvent(row, &e, &e.Body, &e.Analysis)
+		err := scanEvent(row, &e, &e.Body, &e.Analysis, &key)
 		weighs += len(e.Body) + len(e.Analysis)
 		events = append(events, e)
 		return err
@@ -54,9 +56,7 @@ func (s *Store) EventPage(ctx context.Context, run int64, p store.Page) (events 
 // ones may exist. EventsSince reads the index entries of all events of the run.
 func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (events []store.Event, more bool, err error) {
 	most, weighs := limit(most), 0
-	// The plus signs prevent a scan of all later arrivals: the part of an index that belongs to the run is shorter.
-	query := `SELECT ` + eventColumns + ` FROM events WHERE ` + s.within + `arrival IN
-		(SELECT arrival FROM events WHERE run = $1 AND +arrival > $2 ORDER BY +arrival LIMIT $3) ORDER BY arrival`
+	query := `SELECT ` + s.readColumns(eventColumns) + ` FROM (` + s.since + `) AS later JOIN events ON ` + s.within + `arrival = place ORDER BY latest`
 	err = s.each(ctx, query, []any{run, arrival, most}, func(row scanner) error {
 		if weighs >= maxPageBytes {
 			return errFull

@@ -110,11 +110,12 @@ func (w *writing) remove(ctx context.Context, removed []store.EventRef) error {
 	return w.unindex(ctx, deleted)
 }
 
-// scanEvent reads the columns of eventColumns. body and analysis point to byte slices.
-func scanEvent(row scanner, e *store.Event, body, analysis any) error {
+// scanEvent reads the columns of eventColumns, and further ones. body and analysis point to byte slices.
+func scanEvent(row scanner, e *store.Event, body, analysis any, further ...any) error {
 	var received int64
 	p := &e.Position
-	if err := row.Scan(&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body, analysis); err != nil {
+	to := append([]any{&e.Arrival, &e.Run, &e.ID, &p.Sequence, &p.Time, &p.Tie, &received, body, analysis}, further...)
+	if err := row.Scan(to...); err != nil {
 		return err
 	}
 	e.Received = fromNanos(received)
@@ -135,7 +136,7 @@ func (s *Store) NextEvents(ctx context.Context, run int64, behind store.Position
 func (s *Store) eventsBehind(ctx context.Context, limit string, args []any, each func(*store.Event) error) error {
 	var e store.Event
 	var body, analysis sql.RawBytes
-	query := `SELECT ` + eventColumns + ` FROM events WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)
+	query := `SELECT ` + s.readColumns(eventColumns) + ` FROM events WHERE run = $1 AND (at_sequence, at_time, at_tie) > ($2, $3, $4)
 		ORDER BY at_sequence, at_time, at_tie, arrival` + limit
 	var stop error
 	err := s.each(ctx, query, args, func(row scanner) error {
@@ -254,6 +255,6 @@ func (d *database) updateAnalyses(rows int) string {
 	for k := range tuples {
 		tuples[k] = d.words.Replace("(CAST(" + d.mark(3*k+1) + " AS INTEGER), CAST(" + d.mark(3*k+2) + " AS INTEGER), CAST(" + d.mark(3*k+3) + " AS BLOB))")
 	}
-	return "UPDATE events SET analysis = changed.column3 FROM (VALUES " + strings.Join(tuples, ", ") +
-		") AS changed WHERE events.arrival = changed.column1 AND events.run = changed.column2"
+	return "UPDATE events SET analysis = given.column3 FROM (VALUES " + strings.Join(tuples, ", ") +
+		") AS given WHERE " + d.sameEvent
 }

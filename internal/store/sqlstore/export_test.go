@@ -1,6 +1,9 @@
 package sqlstore
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // OpenAt opens a PostgreSQL database whose tables have an earlier version. The columns are those that runs got later: a store writes
 // all that it knows.
@@ -65,6 +68,37 @@ func (s *Store) IdlePlan(ctx context.Context) (plan string, err error) {
 	var id, parent, unused int
 	err = s.read.QueryRowContext(ctx, "EXPLAIN QUERY PLAN "+s.idleQuery(), 1, 1).Scan(&id, &parent, &unused, &plan)
 	return plan, err
+}
+
+// IndexAround indexes events as Index does, and calls between after it has read them.
+func (s *Store) IndexAround(ctx context.Context, most int, between func()) error {
+	after, err := indexedUpTo(ctx, s.read)
+	if err != nil {
+		return err
+	}
+	entries, again, err := s.next(ctx, after, most)
+	if err != nil {
+		return err
+	}
+	between()
+	if len(entries) == 0 {
+		return nil
+	}
+	return s.index(ctx, entries, again)
+}
+
+// MigrateTo migrates a SQLite database to an earlier version of the tables. A file that does not exist is created.
+func MigrateTo(ctx context.Context, path string, version int64) error {
+	d, err := openSQLite(ctx, path, Options{})
+	if err != nil {
+		return err
+	}
+	s := &Store{database: d}
+	p, err := s.migrations()
+	if err == nil {
+		_, err = p.UpTo(ctx, version)
+	}
+	return errors.Join(err, s.Close())
 }
 
 // SearchSegments returns the number of segments of the full-text index of SQLite.

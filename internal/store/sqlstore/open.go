@@ -59,6 +59,10 @@ type database struct {
 	idleRuns        string // the table of runs for the query of those that run and are idle
 	position        string // the function that returns the position of a text in another, from 1
 	within          string // a condition that leads to the partition of the run $1; in SQLite it would mislead to an index
+	changes         bool   // an event that changes keeps its row
+	latest          string // the latest arrival of an event
+	since           string // selects place and latest of the first $3 events of the run $1 after the arrival $2: their keys and latest arrivals
+	sameEvent       string // a condition: the event is that of the values given, which are its arrival and its run
 	search          searchSQL
 }
 

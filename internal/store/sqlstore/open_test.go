@@ -84,7 +84,7 @@ func olderTables(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	withoutPartitions(t, dsn)
+	formerEvents(t, dsn)
 	meddle(t, dsn, columnsOfLists...)
 	meddle(t, dsn, columnsOfGuards...)
 	meddle(t, dsn, columnsOfFigures...)
@@ -113,10 +113,11 @@ func olderTables(t *testing.T, dsn string) {
 	spansOfOlderTables(t, s)
 }
 
-// withoutPartitions makes one table of PostgreSQL's events again.
-func withoutPartitions(t *testing.T, dsn string) {
+// formerEvents makes one table of PostgreSQL's events again, and takes away how SQLite finds events that changed.
+func formerEvents(t *testing.T, dsn string) {
 	t.Helper()
 	if !strings.HasPrefix(dsn, "postgres://") {
+		meddle(t, dsn, `DROP INDEX events_changed`, `ALTER TABLE events DROP COLUMN changed`, `DROP TABLE reindex`)
 		return
 	}
 	meddle(t, dsn, `ALTER TABLE events DETACH PARTITION events_undated`, `DROP TABLE events`, `ALTER TABLE events_undated RENAME TO events`,
@@ -170,7 +171,7 @@ func olderFigures(t *testing.T, dsn string) {
 	if err := errors.Join(err, first.Close()); err != nil {
 		t.Fatal(err)
 	}
-	withoutPartitions(t, dsn)
+	formerEvents(t, dsn)
 	meddle(t, dsn, columnsOfLists...)
 	meddle(t, dsn, columnsOfGuards...)
 	meddle(t, dsn, columnsOfFigures...)

@@ -117,6 +117,8 @@ func openPostgres(ctx context.Context, address string, o Options) (d database, e
 		unlimited:  "SET LOCAL statement_timeout = 0;\n",
 
 		otherMigrations: ".sqlite.sql", scanRuns: "runs", idleRuns: "runs", position: "strpos", within: "run = $1 AND ", search: postgresSearch,
+		latest: "arrival", since: `SELECT arrival AS place, arrival AS latest FROM events WHERE run = $1 AND arrival > $2 ORDER BY arrival LIMIT $3`,
+		sameEvent: "events.arrival = given.column1 AND events.run = given.column2",
 	}
 	if o.Cluster {
 		d.leases = postgresPool(writer, 1)

@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -19,7 +18,7 @@ import (
 // indexed event. In SQLite the key of the row is searchID. In PostgreSQL it is run and arrival, and the table has the partitions of the
 // events.
 type searchSQL struct {
-	write  func(ctx context.Context, tx *sql.Tx, entries []searchEntry) error // inserts the events that still exist
+	write  func(ctx context.Context, tx *sql.Tx, entries []searchEntry) error // inserts the events that still exist and have words
 	found  string                                                             // selects the runs with events that match $1, before the run $2
 	last   int64                                                              // more than the number of any run
 	quote  string                                                             // precedes and follows each word
@@ -36,7 +35,7 @@ var (
 		quote: `"`, and: " AND ",
 		forget: `DELETE FROM search WHERE rowid = ($1 << 36) | ($2 & 68719476735)`,
 		drop:   `DELETE FROM search WHERE rowid BETWEEN $1 << 36 AND (($1 + 1) << 36) - 1`,
-		clear:  `INSERT INTO search (search) VALUES ('delete-all')`,
+		clear:  `INSERT INTO search (search) VALUES ('delete-all'); DELETE FROM reindex`,
 	}
 	postgresSearch = searchSQL{
 		write: indexTogether,
@@ -70,39 +69,67 @@ func (s *Store) Index(ctx context.Context, most int) (indexed int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	entries, err := s.unindexed(ctx, after, most)
+	entries, again, err := s.next(ctx, after, most)
 	if err != nil || len(entries) == 0 {
 		return 0, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	w, err := s.begin(ctx)
-	if err != nil {
-		return 0, fmt.Errorf("begin to index events: %w", err)
-	}
-	defer w.release()
-	if err := s.writeIndex(ctx, w.tx, entries); err != nil {
-		return 0, errors.Join(fmt.Errorf("index events: %w", err), w.tx.Rollback())
-	}
-	if err := w.tx.Commit(); err != nil {
-		return 0, fmt.Errorf("finish to index events: %w", err)
+	if err := s.index(ctx, entries, again); err != nil {
+		return 0, err
 	}
 	return len(entries), nil
 }
 
+// next returns the entries to index next. again means that they were indexed before their events changed.
+func (s *Store) next(ctx context.Context, after int64, most int) (entries []searchEntry, again bool, err error) {
+	if entries, err = s.due(ctx, after, most); err != nil || len(entries) > 0 {
+		return entries, true, err
+	}
+	entries, err = s.unindexed(ctx, after, most)
+	return entries, false, err
+}
+
+// index writes entries as one transaction.
+func (s *Store) index(ctx context.Context, entries []searchEntry, again bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, err := s.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin to index events: %w", err)
+	}
+	defer w.release()
+	write := s.writeIndex
+	if again {
+		write = s.writeAgain
+	}
+	if err := write(ctx, w.tx, entries); err != nil {
+		return errors.Join(fmt.Errorf("index events: %w", err), w.tx.Rollback())
+	}
+	if err := w.tx.Commit(); err != nil {
+		return fmt.Errorf("finish to index events: %w", err)
+	}
+	return nil
+}
+
 // searchEntry is an event in the index.
 type searchEntry struct {
-	run, arrival int64
+	run, arrival int64 // of its row
+	latest       int64 // arrival, which tells whether the event was changed
 	words        string
 }
 
 // unindexed returns the entries of the events after an arrival.
 func (s *Store) unindexed(ctx context.Context, after int64, most int) (entries []searchEntry, err error) {
+	return s.entries(ctx, `SELECT run, arrival, `+s.latest+`, body FROM events WHERE arrival > $1 AND arrival <= $3 ORDER BY arrival LIMIT $2`,
+		after, most, s.settled())
+}
+
+// entries returns the entries of the events that a query selects: about 8 MiB.
+func (s *Store) entries(ctx context.Context, query string, args ...any) (entries []searchEntry, err error) {
 	var body sql.RawBytes
 	size := 0
-	err = s.each(ctx, `SELECT run, arrival, body FROM events WHERE arrival > $1 AND arrival <= $3 ORDER BY arrival LIMIT $2`, []any{after, most, s.settled()}, func(row scanner) error {
+	err = s.each(ctx, query, args, func(row scanner) error {
 		var e searchEntry
-		if err := row.Scan(&e.run, &e.arrival, &body); err != nil {
+		if err := row.Scan(&e.run, &e.arrival, &e.latest, &body); err != nil {
 			return err
 		}
 		event, err := store.Decode(body)
@@ -131,7 +158,6 @@ func (s *Store) settled() int64 {
 
 func (s *Store) writeIndex(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
 	last := entries[len(entries)-1].arrival
-	entries = slices.DeleteFunc(entries, func(e searchEntry) bool { return e.words == "" })
 	if err := s.search.write(ctx, tx, entries); err != nil {
 		return err
 	}
@@ -140,44 +166,9 @@ func (s *Store) writeIndex(ctx context.Context, tx *sql.Tx, entries []searchEntr
 	return err
 }
 
-// indexEach writes one entry after the other. SQLite keeps the words in memory until the transaction ends, unless the statement has a
-// SELECT, or the rowids are not ascending. Then it would write a segment of the index for each event, and merge it with others.
-func indexEach(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
-	entries, err := remaining(ctx, tx, entries)
-	if err != nil {
-		return err
-	}
-	slices.SortFunc(entries, func(a, b searchEntry) int { return cmp.Compare(searchID(a.run, a.arrival), searchID(b.run, b.arrival)) })
-	insert, err := tx.PrepareContext(ctx, `INSERT INTO search (rowid, words) VALUES ($1, $2)`)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		if _, err := insert.ExecContext(ctx, searchID(e.run, e.arrival), e.words); err != nil {
-			return errors.Join(err, insert.Close())
-		}
-	}
-	return insert.Close()
-}
-
-// remaining returns the entries whose events were not deleted since they were read. The entries are in the order of arrival.
-func remaining(ctx context.Context, tx *sql.Tx, entries []searchEntry) ([]searchEntry, error) {
-	if len(entries) == 0 {
-		return nil, nil
-	}
-	there := make(map[int64]bool, len(entries))
-	args := []any{entries[0].arrival, entries[len(entries)-1].arrival}
-	err := eachRow(ctx, tx, `SELECT arrival FROM events WHERE arrival BETWEEN $1 AND $2`, args, func(row scanner) error {
-		var arrival int64
-		err := row.Scan(&arrival)
-		there[arrival] = true
-		return err
-	})
-	return slices.DeleteFunc(entries, func(e searchEntry) bool { return !there[e.arrival] }), err
-}
-
 // indexTogether writes all entries with one statement of PostgreSQL.
 func indexTogether(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
+	entries = slices.DeleteFunc(entries, func(e searchEntry) bool { return e.words == "" })
 	runs, arrivals, words := make([]int64, len(entries)), make([]int64, len(entries)), make([]string, len(entries))
 	for k, e := range entries {
 		runs[k], arrivals[k], words[k] = e.run, e.arrival, e.words

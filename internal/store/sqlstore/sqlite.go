@@ -73,6 +73,9 @@ func openSQLite(ctx context.Context, path string, o Options) (d database, err er
 	d.size = `SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size`
 	d.reclaim = []string{`PRAGMA incremental_vacuum`}
 	d.otherMigrations, d.position, d.search = ".postgres.sql", "instr", sqliteSearch
+	d.changes, d.latest, d.since = true, "MAX(arrival, changed)", sinceChanged
+	d.sameEvent = `events.arrival = COALESCE((SELECT e.arrival FROM events e WHERE e.run = given.column2 AND e.changed = given.column1 AND e.changed > 0),
+		given.column1) AND MAX(events.arrival, events.changed) = given.column1 AND events.run = given.column2`
 	d.scanRuns, d.idleRuns = "runs INDEXED BY runs_list", "runs INDEXED BY runs_idle"
 	if err := d.write.PingContext(ctx); err != nil {
 		return database{}, errors.Join(fmt.Errorf("open the database %s: %w", path, err), d.close())

@@ -138,6 +138,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 	} {
 		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
 	}
+	changes(t, open)
 }
 
 // noon is when the tests' runs start.
