@@ -144,16 +144,16 @@ func (w *Words) read(b []byte) {
 			continue
 		}
 		if c&alpha != 0 {
-			ahead := b[i:]
-			if i >= rest {
-				ahead = end[i-rest:]
+			var ahead *[lettersRead]byte
+			if i < rest {
+				ahead = (*[lettersRead]byte)(b[i:])
+			} else {
+				ahead = (*[lettersRead]byte)(end[i-rest:])
 			}
 			if n, h := w.letters(ahead); n > 0 {
 				list = append(list, Word{h, Letters, first})
 				first = false
-				if i += n; ahead[n] == ' ' {
-					i++
-				}
+				i += n
 				continue
 			}
 		}
