@@ -77,7 +77,7 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			}
 			n.Runs++
 			if m.Seen.add(fingerprint.Run4(fingerprint.Run2(run[0], run[1]), fingerprint.Run2(run[2], run[3]))) {
-				n.addFresh(m.runNovelty(run[:], from, length), 1)
+				n.addFresh(m.runNovelty(&run, from, length), 1)
 			}
 		}
 		for k := 3; k < length; {
@@ -90,7 +90,7 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			n.Runs += weight * found
 			for _, s := range sequences[:found] {
 				if m.Seen.add(s.fingerprint) {
-					n.addFresh(m.runNovelty(item[s.end-3:s.end+1], from, length), weight)
+					n.addFresh(m.runNovelty((*[4]fingerprint.Word)(item[s.end-3:]), from, length), weight)
 				}
 			}
 		}
@@ -146,24 +146,24 @@ func (n *novelty) addSymptom(m *meter, symptom uint32) {
 }
 
 // runNovelty returns the novelty of a sequence that the set did not have, from 0 to 1. length is the number of words of its item.
-func (m *meter) runNovelty(run []fingerprint.Word, from *origin, length int) float64 {
+func (m *meter) runNovelty(run *[4]fingerprint.Word, from *origin, length int) float64 {
 	if from == nil {
 		return 1
 	}
-	var masked [4]fingerprint.Word
-	copy(masked[:], run)
+	var masked [4]uint32
 	echoes, numbers := 0, false
-	for k := range masked {
-		switch word := &masked[k]; {
+	for k := range run {
+		word := &run[k]
+		switch masked[k] = word.Hash; {
 		case from.words.has(word.Hash):
-			word.Hash = anyEcho
+			masked[k] = anyEcho
 			echoes++
 		case word.Kind == fingerprint.Number && length >= numberedItem && !from.about:
-			word.Hash, numbers = anyNumber, true
+			masked[k], numbers = anyNumber, true
 		}
 	}
 	switch {
-	case echoes == 0 && !numbers, echoes == len(masked), m.Seen.add(fingerprint.Run4(fingerprint.Run2(masked[0], masked[1]), fingerprint.Run2(masked[2], masked[3]))):
+	case echoes == 0 && !numbers, echoes == len(masked), m.Seen.add(fingerprint.RunOf(masked)):
 		return 1
 	case numbers:
 		return numberNovelty

@@ -221,8 +221,9 @@ func outlineOf(w *fingerprint.Words) outline {
 }
 
 func (m *minima) outline() (o outline) {
-	for k, x := range m {
-		o[k/4] |= uint64(x+1) << (16 * (k % 4))
+	for k := range o {
+		x := m[4*k : 4*k+4 : 4*k+4]
+		o[k] = uint64(x[0]+1) | uint64(x[1]+1)<<16 | uint64(x[2]+1)<<32 | uint64(x[3]+1)<<48
 	}
 	return o
 }
@@ -230,14 +231,13 @@ func (m *minima) outline() (o outline) {
 // alike estimates the Jaccard similarity of two sets, from 0 to 1. That of two empty sets is 1.
 func (o *outline) alike(other *outline) float64 {
 	const lowest = 0x0001000100010001 // of each minimum, the bit that all but 0 have
-	either, differ := uint64(0), uint64(0)
-	for k, x := range o {
-		either |= (x | other[k]) & lowest << k
-		differ |= lanes(x^other[k]) >> k
-	}
+	either := (o[0]|other[0])&lowest | (o[1]|other[1])&lowest<<1 | (o[2]|other[2])&lowest<<2 | (o[3]|other[3])&lowest<<3 |
+		(o[4]|other[4])&lowest<<4 | (o[5]|other[5])&lowest<<5 | (o[6]|other[6])&lowest<<6 | (o[7]|other[7])&lowest<<7
 	if either == 0 {
 		return 1
 	}
+	differ := lanes(o[0]^other[0]) | lanes(o[1]^other[1])>>1 | lanes(o[2]^other[2])>>2 | lanes(o[3]^other[3])>>3 |
+		lanes(o[4]^other[4])>>4 | lanes(o[5]^other[5])>>5 | lanes(o[6]^other[6])>>6 | lanes(o[7]^other[7])>>7
 	n := bits.OnesCount64(either)
 	return float64(n-bits.OnesCount64(differ)) / float64(n)
 }

@@ -25,9 +25,10 @@ func (c *Canonicalizer) str() bool {
 // a call for each of the two bytes, and the distance is often short.
 func indexEither(b []byte, i int, x, y byte) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
+	xs, ys := uint64(x)*each, uint64(y)*each
 	for ; i+8 <= len(b); i += 8 {
 		raw := load(b, i)
-		noX, noY := raw^uint64(x)*each, raw^uint64(y)*each
+		noX, noY := raw^xs, raw^ys
 		if found := ((noX-each)&^noX | (noY-each)&^noY) & high; found != 0 { // the first of these is right
 			return i + bits.TrailingZeros64(found)/8
 		}

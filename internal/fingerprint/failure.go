@@ -2,6 +2,7 @@ package fingerprint
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
 )
 
@@ -142,19 +143,18 @@ var (
 )
 
 // exitStatus reports whether part has an exit status at a position that counts, and whether that status is other than 0. A status behind
-// exit takes precedence over one behind return. The letters x and u are the rarest of the stems.
+// exit takes precedence over one behind return.
 func exitStatus(part []byte, counts func(part []byte, at int) bool) (known, failed bool) {
-	for i := indexEither(part, 0, 'x', 'u'); i < len(part); i = indexEither(part, i+1, 'x', 'u') {
+	for i := indexStem(part, 0); i < len(part); i = indexStem(part, i+1) {
 		isExit := part[i] == 'x'
-		ends := exitEnds
+		ends, at := exitEnds, i+len("xit")
 		switch {
 		case isExit && bytes.HasPrefix(part[i:], []byte("xit")):
-		case !isExit && !known && i >= len("et") && bytes.HasPrefix(part[i-len("et"):], []byte("eturn")):
-			ends = returnEnds
+		case !isExit && !known && i > 0 && bytes.HasPrefix(part[i-1:], []byte("eturn")):
+			ends, at = returnEnds, i+len("turn")
 		default:
 			continue
 		}
-		at := i + len("xit") // and len("urn")
 		if b := statusBehind(part[at:], ends); b != 0 && counts(part, at) {
 			known, failed = true, b != '0'
 			if isExit {
@@ -163,6 +163,26 @@ func exitStatus(part []byte, counts func(part []byte, at int) bool) (known, fail
 		}
 	}
 	return known, failed
+}
+
+// indexStem returns the position of the first xi or tu from i on, or len(b). These are the rarest pairs of letters of the stems. It reads
+// eight bytes at a time.
+func indexStem(b []byte, i int) int {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+9 <= len(b); i += 8 {
+		p := (*[9]byte)(b[i:])
+		first, second := load(p[:8], 0), load(p[1:], 0)
+		noXI, noTU := (first^'x'*each)|(second^'i'*each), (first^'t'*each)|(second^'u'*each)
+		if found := ((noXI-each)&^noXI | (noTU-each)&^noTU) & high; found != 0 { // the first of these is right
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i+1 < len(b); i++ {
+		if b[i] == 'x' && b[i+1] == 'i' || b[i] == 't' && b[i+1] == 'u' {
+			return i
+		}
+	}
+	return len(b)
 }
 
 // statusBehind returns the first character of the number that follows one of the ends at the beginning of text, or 0 if there is none.

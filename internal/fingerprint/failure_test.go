@@ -1,6 +1,11 @@
 package fingerprint
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
 
 func TestFailure(t *testing.T) {
 	for name, tc := range map[string]struct {
@@ -51,4 +56,18 @@ func TestFailure(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestIndexStemFindsThePairsAtEachPosition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("xitu ")), 0, 40, -1).Draw(t, "text")
+		from := rapid.IntRange(0, len(text)).Draw(t, "from")
+		want := from
+		for want < len(text) && !strings.HasPrefix(text[want:], "xi") && !strings.HasPrefix(text[want:], "tu") {
+			want++
+		}
+		if got := indexStem([]byte(text), from); got != want {
+			t.Errorf("from %d on in %q it is at %d, want %d", from, text, got, want)
+		}
+	})
 }

@@ -9,36 +9,35 @@ import (
 const lettersRead = 17
 
 // letters is word for the most frequent words: those of up to 15 letters that cannot be volatile. It reads eight bytes at a time. It
-// returns the length and the fingerprint of the word, and a length of 0 for any other word and if b is shorter than lettersRead. b must begin
-// with an ASCII letter.
-func (w *Words) letters(b []byte) (n int, h uint32) {
-	if len(b) < lettersRead {
-		return 0, 0
-	}
-	p := (*[lettersRead]byte)(b)
-	raw := binary.LittleEndian.Uint64(p[:8])
-	ends := notLetters(raw)
-	n = bits.TrailingZeros64(ends) / 8
-	var second uint64
-	if ends == 0 {
+// returns the length of the word with the space behind it, if there is one, and the fingerprint. The length is 0 for any other word. p must
+// begin with an ASCII letter.
+func (w *Words) letters(p *[lettersRead]byte) (length int, h uint32) {
+	raw, second := binary.LittleEndian.Uint64(p[:8]), uint64(0)
+	n, first := 0, ^uint64(0) // first has the bytes of the word among the first eight
+	if ends := notLetters(raw); ends != 0 {
+		n, first = bits.TrailingZeros64(ends)/8, (ends^(ends-1))>>8
+	} else {
 		second = binary.LittleEndian.Uint64(p[8:16])
 		if ends = notLetters(second); ends == 0 || p[8] == '-' {
 			return 0, 0
 		}
-		n = 8 + bits.TrailingZeros64(ends)/8
+		n, second = 8+bits.TrailingZeros64(ends)/8, (second|small)&((ends^(ends-1))>>8)
 	}
-	if next := p[n&15]; partOfWord[next] != 0 || firstLetters[p[0]]&secondLetters[p[1]] != 0 && mayVary(raw, n, next) {
+	next := p[n&15]
+	if partOfWord[next] != 0 || firstLetters[p[0]]&secondLetters[p[1]] != 0 && mayVary(raw, n, next) {
 		return 0, 0
 	}
-	first := uint64(1)<<(8*n) - 1 // the bytes of the word among the first eight
 	if !ofStatus(raw & first) {
 		w.Says++
 	}
 	full := (uint64(n) ^ (raw|small)&first) * golden
 	full ^= full >> 32
 	if n > 8 {
-		full = (full ^ (second|small)&(1<<(8*(n-8))-1)) * golden
+		full = (full ^ second) * golden
 		full ^= full >> 32
+	}
+	if next == ' ' {
+		n++
 	}
 	return n, uint32(full)
 }
@@ -68,7 +67,7 @@ var firstLetters, secondLetters = func() (first, second [256]uint8) {
 func notLetters(raw uint64) uint64 {
 	const each = 0x0101010101010101 // a factor that puts a byte into all eight
 	low := raw&(0x7F*each) | small
-	return ^((low+(0x80-'a')*each)&^(low+(0x7F-'z')*each))&(0x80*each) | raw&(0x80*each)
+	return (^(low + (0x80-'a')*each) | (low + (0x7F-'z')*each) | raw) & (0x80 * each)
 }
 
 // mayVary reports whether a volatile part may begin with n letters: see volatile. raw has the first eight bytes, and next is the byte

@@ -144,16 +144,16 @@ func (w *Words) read(b []byte) {
 			continue
 		}
 		if c&alpha != 0 {
-			ahead := b[i:]
-			if i >= rest {
-				ahead = end[i-rest:]
+			var ahead *[lettersRead]byte
+			if i < rest {
+				ahead = (*[lettersRead]byte)(b[i:])
+			} else {
+				ahead = (*[lettersRead]byte)(end[i-rest:])
 			}
 			if n, h := w.letters(ahead); n > 0 {
 				list = append(list, Word{h, Letters, first})
 				first = false
-				if i += n; ahead[n] == ' ' {
-					i++
-				}
+				i += n
 				continue
 			}
 		}
@@ -348,6 +348,11 @@ func tag(b []byte) int {
 
 // Run4 returns the fingerprint of four consecutive words, from those of the first two and of the last two.
 func Run4(first, last uint32) uint32 { return mix(first, last) }
+
+// RunOf returns the fingerprint of four consecutive words from their fingerprints.
+func RunOf(words [4]uint32) uint32 {
+	return mix(mix(words[0], words[1]), mix(words[2], words[3]))
+}
 
 // Run2 returns the fingerprint of two consecutive words.
 func Run2(a, b Word) uint32 { return mix(a.Hash, b.Hash) }
