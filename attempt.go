@@ -27,6 +27,9 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	if t.Shell && s.canon.Command() != nil {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
+	if effort.Writes {
+		m.Causes.names(w.List)
+	}
 	m.compareActs(&next, effort)
 	if handle && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 {
 		effort.Alike, effort.Fresh = 1, 0
@@ -128,6 +131,7 @@ const (
 	saltAcknowledgement = 0x5BD1E995 // outcomes of changes
 	saltHandle          = 0x4CF5AD43 // ids of calls that were made before
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
+	saltCause           = 0x4F1BBCDD // words of new lines of failures
 )
 
 // handles returns the first ids of the outcome of a call without new words. If the outcome has no new words either, they are those of an
