@@ -201,6 +201,9 @@ func readsRows(value []byte) bool {
 // reads reports whether a command only reads.
 func reads(words [][]byte) bool {
 	rest := words[1:]
+	if previews(words) {
+		return true
+	}
 	has := func(prefix string) int {
 		return slices.IndexFunc(rest, func(word []byte) bool { return bytes.HasPrefix(word, []byte(prefix)) })
 	}
