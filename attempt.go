@@ -46,9 +46,13 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 // reports whether an argument is a statement that reads rows.
 func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minima) (selects bool) {
 	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
-	members, longest := 0, 0
+	members, longest, bounded := 0, 0, false
 	w.Reset()
 	for name, value := range s.canon.Members {
+		if t.bounds(name) {
+			bounded = true
+			continue // how much is returned, and how long it may take, names nothing
+		}
 		members++
 		from := len(w.List)
 		w.Append(value)
@@ -66,17 +70,28 @@ func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minim
 		n := len(w.List) - from
 		identifier := n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0
 		if identifier && m.Seen.add(h^uint32(t.Hash)^saltCall) && !slices.ContainsFunc(w.List[from:], m.isHandle) {
-			effort.Item = w.List[from].Hash
+			effort.Item = m.newWord(t, w.List[from:], h)
 		}
 	}
 	if members < 2 {
 		effort.Item = 0 // it is the whole question
 	}
-	if members == 0 {
+	if members == 0 && !bounded {
 		w.Append(canonical)
 	}
 	effort.Resent = effort.Resent && 2*longest > len(w.List)
 	return selects
+}
+
+// newWord returns the fingerprint of the first word of an identifier that no earlier call of the tool has. If all are known, only their
+// combination is new, and it returns that of the whole, which is that of no word.
+func (m *meter) newWord(t *Tool, identifier []fingerprint.Word, whole uint32) uint32 {
+	for _, word := range identifier {
+		if word.Hash != 0 && !m.Seen.has(word.Hash^uint32(t.Hash)^saltCall) {
+			return word.Hash
+		}
+	}
+	return max(whole, 1)
 }
 
 // compareActs sets how alike the call is to the recent ones.
