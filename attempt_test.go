@@ -42,10 +42,11 @@ func TestALimitNamesNoItem(t *testing.T) {
 
 // The sheet is known. An outcome that has a word of its name tells of no new item.
 func TestTheKnownPartOfAnIdentifierIsNoItem(t *testing.T) {
-	rows := "date protocol\nMonday domain sensor transfer\nTuesday domain buffer cancelled\nFriday garden index waiting"
+	first := "date protocol amount state\nMonday domain sensor transfer open today\nTuesday domain buffer move cancelled early\nFriday garden index list waiting long"
+	rows := first + "\nSunday river engine cargo closed late"
 	all := efforts("read_range",
 		[2]string{`{"sheet":"s1","range":"Domain!A1:E16"}`, rows},
-		[2]string{`{"sheet":"s1","range":"Domain!A1:E12"}`, rows},
+		[2]string{`{"sheet":"s1","range":"Domain!A1:E12"}`, first},
 	)
 	if all[1].Item == 0 || !all[1].Known || all[1].About {
 		t.Errorf("the rows are known, and the range is new: %+v", all[1])
