@@ -27,6 +27,9 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	if t.Shell && s.canon.Command() != nil {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
+	if effort.Writes {
+		m.Causes.names(w.List)
+	}
 	m.compareActs(&next, effort)
 	if handle && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 {
 		effort.Alike, effort.Fresh = 1, 0
@@ -43,9 +46,13 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 // reports whether an argument is a statement that reads rows.
 func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minima) (selects bool) {
 	m, effort, w := &r.s.Meter, &r.step.Effort, &s.words
-	members, longest := 0, 0
+	members, longest, bounded := 0, 0, false
 	w.Reset()
 	for name, value := range s.canon.Members {
+		if t.bounds(name) {
+			bounded = true
+			continue // how much is returned, and how long it may take, names nothing
+		}
 		members++
 		from := len(w.List)
 		w.Append(value)
@@ -63,17 +70,28 @@ func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minim
 		n := len(w.List) - from
 		identifier := n > 0 && n <= maxIdentifier && bytes.IndexByte(value, ' ') < 0
 		if identifier && m.Seen.add(h^uint32(t.Hash)^saltCall) && !slices.ContainsFunc(w.List[from:], m.isHandle) {
-			effort.Item = w.List[from].Hash
+			effort.Item = m.newWord(t, w.List[from:], h)
 		}
 	}
 	if members < 2 {
 		effort.Item = 0 // it is the whole question
 	}
-	if members == 0 {
+	if members == 0 && !bounded {
 		w.Append(canonical)
 	}
 	effort.Resent = effort.Resent && 2*longest > len(w.List)
 	return selects
+}
+
+// newWord returns the fingerprint of the first word of an identifier that no earlier call of the tool has. If all are known, only their
+// combination is new, and it returns that of the whole, which is that of no word.
+func (m *meter) newWord(t *Tool, identifier []fingerprint.Word, whole uint32) uint32 {
+	for _, word := range identifier {
+		if word.Hash != 0 && !m.Seen.has(word.Hash^uint32(t.Hash)^saltCall) {
+			return word.Hash
+		}
+	}
+	return max(whole, 1)
 }
 
 // compareActs sets how alike the call is to the recent ones.
@@ -128,6 +146,7 @@ const (
 	saltAcknowledgement = 0x5BD1E995 // outcomes of changes
 	saltHandle          = 0x4CF5AD43 // ids of calls that were made before
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
+	saltCause           = 0x4F1BBCDD // words of new lines of failures
 )
 
 // handles returns the first ids of the outcome of a call without new words. If the outcome has no new words either, they are those of an
@@ -197,6 +216,9 @@ func readsRows(value []byte) bool {
 // reads reports whether a command only reads.
 func reads(words [][]byte) bool {
 	rest := words[1:]
+	if previews(words) {
+		return true
+	}
 	has := func(prefix string) int {
 		return slices.IndexFunc(rest, func(word []byte) bool { return bytes.HasPrefix(word, []byte(prefix)) })
 	}

@@ -1,6 +1,8 @@
 package unloop
 
 import (
+	"bytes"
+	"slices"
 	"unicode"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
@@ -152,6 +154,29 @@ func readsGit(verb string) bool {
 	switch verb {
 	case "status", "log", "diff", "show", "blame", "grep", "branch", "ls-files", "rev-parse", "describe", "remote":
 		return true
+	}
+	return false
+}
+
+// previews reports whether a command only shows what it would change: it has a flag such as --dry-run, or its verb says so.
+func previews(words [][]byte) bool {
+	if slices.ContainsFunc(words[1:], dryRun) {
+		return true
+	}
+	switch string(words[0]) {
+	case "kubectl", "helm", "terraform", "tofu", "terragrunt", "pulumi", "cdk":
+		verb := slices.IndexFunc(words[1:], func(word []byte) bool { return len(word) > 0 && word[0] != '-' })
+		return verb >= 0 && (string(words[1+verb]) == "diff" || string(words[1+verb]) == "plan" || string(words[1+verb]) == "preview")
+	}
+	return false
+}
+
+// dryRun reports whether a flag turns a command into a preview.
+func dryRun(flag []byte) bool {
+	name, value, _ := bytes.Cut(flag, []byte{'='})
+	switch string(name) {
+	case "--dry-run", "--dryrun", "--check", "--noop", "--just-print", "--simulate", "--what-if":
+		return string(value) != "none" && string(value) != "false"
 	}
 	return false
 }

@@ -44,11 +44,14 @@ func TestEffectOfACommandLine(t *testing.T) {
 		ReadOnly: {
 			"ls", "cat a.go | grep func | wc -l", "cd src && git status --short", "git  log -3", "sed -n 1,5p a.go", "find . -name '*.go'",
 			"  head -n 3 a.go ;tail b.go\n pwd", "echo done", `grep -E "a|b" a.go`, "ls src 2>/dev/null", "echo 'a > b; rm a'", "true",
+			"kubectl diff -f web.yaml", "terraform -chdir=infra plan -out=p", "helm diff upgrade web ./web", "pulumi preview", "aws s3 sync a b --dryrun",
+			"kubectl apply -f web.yaml --dry-run=server", "ansible-playbook site.yml --check",
 		},
 		Polling: {"sleep 30", "sleep 5; cat log.txt", "cd src && sleep 1"},
 		Mutating: {
 			"", "rm a.go", "sleep 5; make", "make", "go test ./...", "cat a.go > b.go", "cat a.go; rm a.go", "ls\nmake", "git commit -m x", "git", "sed -i s/a/b/ a.go",
 			"find . -name '*.o' -delete", "find . -exec rm {} +", "echo x | tee a.go", "lsof", "cat a | xargs rm",
+			"kubectl apply -f web.yaml --dry-run=none", "terraform apply plan", "npm publish diff", "rm plan", "kubectl delete diff", "kubectl", "ansible-playbook check.yml",
 		},
 	} {
 		for _, command := range commands {
@@ -86,11 +89,11 @@ func TestOptionsThenHintsThenTheNameDetermineTheEffect(t *testing.T) {
 func TestACommandLineDeterminesTheEffectOfAShell(t *testing.T) {
 	r := NewRun("run", Options{Needs: NeedOutcomes, Shells: DefaultShells()})
 	var got []Effect
-	for _, input := range []string{`{"command":"git status"}`, `{"command":"rm a"}`, `{"cmd":["bash","-lc","cat \"a b\""]}`, `{"note":"no command"}`, `"ls"`} {
+	for _, input := range []string{`{"command":"git status"}`, `{"command":"rm a"}`, `{"cmd":["bash","-lc","cat \"a b\""]}`, `{"keystrokes":"git log\n","duration":2}`, `{"note":"no command"}`, `"ls"`} {
 		r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: []byte(input)})
 		got = append(got, r.Current().Step.Effect)
 	}
-	if diff := cmp.Diff([]Effect{ReadOnly, Mutating, ReadOnly, Mutating, Mutating}, got); diff != "" {
+	if diff := cmp.Diff([]Effect{ReadOnly, Mutating, ReadOnly, ReadOnly, Mutating, Mutating}, got); diff != "" {
 		t.Error(diff)
 	}
 	if !slices.Contains(DefaultShells(), "execute_bash") {

@@ -74,6 +74,7 @@ type meter struct {
 	Spoken     bool    // a person has spoken since the latest step
 	Said       int     // number of words of the assistant's latest message; 0 if a call has started since
 	Message    outline // of that message
+	Causes     causes
 	Averages   [stepFeatures]float32
 	Acts       []act    // the latest calls, a ring: the next one goes to Acts[N%recentActs]
 	N          int      // number of calls

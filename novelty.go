@@ -12,6 +12,7 @@ type novelty struct {
 	Known    int     // of these, those that the run has seen, with any numbers
 	Returned int     // of these, those that it has seen twice
 	Lines    int     // items that are new in their words, without numbers, ids and the words of the call
+	Shows    bool    // one of these tells of the word that the latest change introduced
 }
 
 // share adds the sequences of four words of a call, and returns the share of them that is new.
@@ -96,6 +97,10 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 		}
 		if letters != 0 && n.Fresh > before && m.Seen.add(letters^saltLine) {
 			n.Lines++
+			n.Shows = n.Shows || m.Causes.shows(item, &from.words)
+			if from.failed {
+				m.keepTold(item)
+			}
 		}
 	}
 	return n

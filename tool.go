@@ -213,3 +213,16 @@ func (t *Tool) Similar(threshold float64) int {
 	}
 	return n
 }
+
+// bounds reports whether an argument only limits the size or the time of an answer, or is a remark about a command. Of a tool that may
+// change something, a limit may be what it sets.
+func (t *Tool) bounds(name []byte) bool {
+	switch string(name) {
+	case "limit", "max_results", "maxResults", "num_results", "numResults", "top_k", "topK", "head_limit", "page_size", "pageSize", "per_page", "perPage",
+		"timeout", "timeout_ms", "timeoutMs", "timeout_seconds":
+		return t.Shell || t.Effect != Mutating
+	case "description", "duration", "yield_time_ms", "max_output_tokens":
+		return t.Shell
+	}
+	return false
+}

@@ -12,6 +12,7 @@ type reading struct {
 	named   bool // it mentions the first word of the call that no earlier call of its tool has
 	shown   bool // it does, and the call may change something and did not fail
 	blank   bool // it has no word, or one known number
+	another bool // a change before it removed a cause of the failure before, or made it show something
 	shapes  int  // outcomes of the tool so far with these words and any numbers and ids, this one included
 	returns int  // earlier outcomes with its template, at most 2; 0 for a short outcome
 }
@@ -77,7 +78,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	}
 	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {
-		if r.step.ResultCount == 1 {
+		if r.step.ResultCount == 1 || o.another {
 			effort.Novelty = max(effort.Novelty, newError)
 		} else if varied != onward {
 			effort.Novelty *= knownError
@@ -103,7 +104,10 @@ func (r *Run) assess(t *Tool, o *reading) {
 func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied variation) reading {
 	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
 	o.shapes = r.s.ResultCounts.add(fingerprint.Join(t.Hash, w.Shape), r.step.Number+r.s.Advances*halfLife).N
-	o.novelty = r.s.Meter.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
+	m := &r.s.Meter
+	named := m.Causes.begin(&r.step, m.Excused)
+	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
+	o.another = o.Shows || o.Lines > 0 && removed(named, w)
 	o.named = o.names(r.step.Effort.Word)
 	o.shown = o.named && r.step.Effort.Writes && !t.Shell && !r.step.Failing
 	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0 && !w.Distinctive()
@@ -208,6 +212,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Seen.add(acknowledgement(t, o.words))
+	m.Causes.introduce(effort, &r.callWords)
 	m.Excused = excusedSteps
 	return kept
 }

@@ -23,7 +23,6 @@ func call(tool, input, output string) Event {
 }
 
 func TestWhatIsWasted(t *testing.T) {
-	cities := []string{"Lima", "Oslo", "Cairo", "Quito", "Hanoi", "Accra"}
 	for name, c := range map[string]struct {
 		round func(n int) []Event
 		least float64

@@ -170,6 +170,9 @@ the next task of a procedure. A call that waits before it tries again may fail t
 falls twice, the count begins anew, because errors that get fewer or smaller are progress. It also begins anew if
 the place of the error, such as a line, is further on twice.
 
+A failure is another one if a change in between removed what the failure before named, such as a unit that is not visible: it no longer has
+that word, and has a line in new words. The same holds if a line shows what the change introduced, such as a value that it prints.
+
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
 4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words
 than the one before, or with nothing but an exit status, does not count.

@@ -93,8 +93,9 @@ func pollers() map[string]unloop.Effect {
 	return map[string]unloop.Effect{"BashOutput": unloop.Polling, "TaskOutput": unloop.Polling, "write_stdin": unloop.Polling, "think": unloop.ReadOnly, "sequentialthinking": unloop.ReadOnly}
 }
 
-// shells are the shell tools of common agents: those of unloop.DefaultShells, and of Codex, Gemini CLI, Cursor, VS Code, Goose and Factory.
+// shells are the shell tools of common agents: those of unloop.DefaultShells, and of Codex, Gemini CLI, Cursor, VS Code, Goose, Factory and Desktop
+// Commander.
 func shells() []string {
 	return append(unloop.DefaultShells(), "local_shell", "shell_command", "exec_command", "container.exec", "run_shell_command", "run_terminal_cmd",
-		"run_in_terminal", "developer__shell", "Execute", "Shell")
+		"run_in_terminal", "developer__shell", "Execute", "Shell", "start_process")
 }

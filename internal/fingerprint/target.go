@@ -34,11 +34,11 @@ func primary(name []byte) bool {
 	return false
 }
 
-// Command returns the command line in the arguments that c.Canonical returned last, or nil if there is none. It is the member command
-// or cmd: a text, or a list whose last element is the script. It is valid until the next call of a method of c.
+// Command returns the command line in the arguments that c.Canonical returned last, or nil if there is none. It is the member command,
+// cmd or keystrokes: a text, or a list whose last element is the script. It is valid until the next call of a method of c.
 func (c *Canonicalizer) Command() []byte {
 	for name, value := range c.Members {
-		if string(name) != "command" && string(name) != "cmd" {
+		if string(name) != "command" && string(name) != "cmd" && string(name) != "keystrokes" {
 			continue
 		}
 		if bytes.HasPrefix(value, []byte{'['}) {

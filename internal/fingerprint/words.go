@@ -90,7 +90,7 @@ func (w *Words) add(b []byte) {
 	from := len(w.List)
 	w.read(b)
 	w.classify(from)
-	if from == 0 && w.void(b) {
+	if from == 0 && (w.void(b) || len(b) <= maxHollow && hollow(b)) {
 		w.Void, w.Ending = true, Nothing
 	}
 	w.Opaque = w.Opaque || from == 0 && opaque(b)

@@ -195,6 +195,19 @@ func TestWordsRecogniseThatNothingWasDone(t *testing.T) {
 	}
 }
 
+func TestAnEmptyValueInAnEnvelopeIsVoid(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"result":"[]"}`: true, `{"result": []}`: true, `{"data":{"items":null}}`: true, `[{"type":"text","text":"[]"}]`: true, `{"output":""}`: true,
+		`{"result":"[1]"}`: false, `{"status":"[]"}`: false, `{"result":[],"total":3}`: false, `[{"type":"text","text":"Sent"}]`: false, `{"result":"ok"}`: false,
+		`{"result":`: false, `"`: false, `{"data":{"items":[`: false,
+	} {
+		var w Words
+		if w.Add([]byte(text)); w.Void != want {
+			t.Errorf("%s: void = %t, want %t", text, w.Void, want)
+		}
+	}
+}
+
 func TestACountOfZeroIsRecognised(t *testing.T) {
 	for text, want := range map[string]bool{
 		"id name\n(0 rows)":                   true,
