@@ -11,7 +11,7 @@ type account struct {
 	Of    float64 // M
 }
 
-// freshWords is the number of words of a message that no earlier message of the run has, by their kind.
+// freshWords is the number of words of a message with a place or a total that no earlier such message of the run has, by their kind.
 type freshWords struct{ Letters, Numbers int }
 
 const (
@@ -21,11 +21,11 @@ const (
 
 // readDialogue compares a message of several words with the messages before it. It sets advanced, which means that the message tells of
 // progress: it counts on by one towards the same total, the failure that it tells of is further down, or it has the earlier text of its
-// agent with additions. A new word, or a new number besides the one that counts, has to come with the first two.
+// agent with additions. A new word, or a new number besides the one that counts, has to come with the first two: one that no
+// earlier message with such a number has.
 func (r *Run) readDialogue(w *fingerprint.Words, e *Event) {
 	r.advanced = false
 	m, now := &r.s.Meter, r.current.Ref.Number
-	fresh := m.freshWords(w)
 	if e.Role != RoleAssistant || len(w.List) < minTextWords {
 		return
 	}
@@ -33,8 +33,13 @@ func (r *Run) readDialogue(w *fingerprint.Words, e *Event) {
 	before := sp.Latest
 	items, grows := m.grows(w, &before, now)
 	latest := account{Event: now, Items: items, Place: w.Place, Done: before.Done, Of: before.Of}
-	if done, of := fingerprint.Completion(e.Text); of > 0 {
+	done, of := fingerprint.Completion(e.Text)
+	if of > 0 {
 		latest.Done, latest.Of = done, of
+	}
+	var fresh freshWords
+	if of > 0 || latest.Place > 0 {
+		fresh = m.freshWords(w)
 	}
 	counts := before.Of > 0 && latest.Of == before.Of && latest.Done == before.Done+1 && fresh.Letters > 0
 	further := before.Place > 0 && latest.Place > before.Place && w.Ending == fingerprint.Refused && (fresh.Letters > 0 || fresh.Numbers > 1)
@@ -42,7 +47,7 @@ func (r *Run) readDialogue(w *fingerprint.Words, e *Event) {
 	sp.Latest = latest
 }
 
-// freshWords adds the words of a message to the set of what was seen, and counts those that are new.
+// freshWords adds the words of a message with a place or a total to the set of what was seen, and counts those that are new.
 func (m *meter) freshWords(w *fingerprint.Words) (fresh freshWords) {
 	for _, word := range w.List {
 		if word.Hash == 0 || !m.Seen.add(word.Hash^saltSaid) {
