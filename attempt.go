@@ -145,6 +145,9 @@ const (
 	saltDemand          = 0x61C88647 // words of a person
 	saltAcknowledgement = 0x5BD1E995 // outcomes of changes
 	saltHandle          = 0x4CF5AD43 // ids of calls that were made before
+	saltSaid            = 0x68E31DA4 // words of messages with a place or a total
+	saltItem            = 0x510E527F // items of messages
+	saltNeighbours      = 0x1F83D9AB // pairs of neighbouring items of a message
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 	saltCause           = 0x4F1BBCDD // words of new lines of failures
 )

@@ -30,6 +30,7 @@ type Run struct {
 	step      Step    // the step of the current event
 	callWords wordSet // the words of its call; with NeedEffort
 	tellsNew  bool    // the message of the current event tells news: see tellsNews
+	advanced  bool    // it tells of progress: see readDialogue
 	s         state
 
 	lastTool *Tool // of s.Tools
@@ -70,6 +71,7 @@ type state struct {
 	RestatedWeight      float64
 	RestatedSinceCall   float64 `json:",omitzero"` // what the messages since the latest call added to RestatedWeight
 	NewResult           int     `json:",omitzero"` // number of the event with the latest new result; with NeedEffort
+	Advanced            int     `json:",omitzero"` // number of the event of the latest message that tells of progress; with NeedEffort
 	NovelMessages       int     // messages that are not nearly equal to an earlier one of their agent
 	RepeatedMessages    int     // the others
 	AssistantWords      int     // words of assistants
@@ -307,9 +309,14 @@ func (r *Run) noteNovelty() {
 func (r *Run) RestatedInARow() int { return r.s.RestatedInARow }
 
 // RestatedWeight returns how much the agents have restated since the last novelty, in messages. Each message weighs its
-// greatest overlap with a message since the latest new result, and half as much for every three messages since. A new plan, which is
-// a message far longer than the earlier ones of its agent, resets the weight to 0. The run must keep NeedTexts.
+// greatest overlap with a message since the latest new result, and half as much for every three messages since. A message that tells of
+// progress (see Advanced), and a new plan, which is far longer than the earlier messages of its agent, reset the weight to 0. The run must keep NeedTexts.
 func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
+
+// Advanced returns the number of the event of the latest message that tells of progress, 0 for none: it counts on by one towards the same
+// total ("page 3 of 38"), the failure that it tells of is further down than in the message before of its agent, or it is that message with
+// additions. The run must keep NeedTexts and NeedEffort.
+func (r *Run) Advanced() int { return r.s.Advanced }
 
 // Handoffs returns the agents that received control last and the events of the handoffs, oldest first: at most 6. The
 // slices are valid until the next Add.

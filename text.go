@@ -47,7 +47,8 @@ type Text struct {
 type speaker struct {
 	Messages  []message
 	Next      int
-	LastEvent int // number of events of the run at its latest message
+	LastEvent int     // number of events of the run at its latest message
+	Latest    account `json:",omitzero"` // of its latest message that is not short; with NeedEffort
 }
 
 type message struct {
@@ -68,6 +69,9 @@ func (r *Run) message(e *Event) {
 	if r.options.Needs&NeedEffort != 0 {
 		s := getScratch()
 		r.converse(s, e)
+		if r.options.Needs&NeedTexts != 0 {
+			r.readDialogue(&s.words, e)
+		}
 		s.put()
 	}
 	if e.Role != RoleAssistant || r.options.Needs&NeedTexts == 0 {
@@ -78,7 +82,8 @@ func (r *Run) message(e *Event) {
 	sketch := fingerprint.MinHashOf(e.Text)
 	r.s.AssistantWords += sketch.Words
 	if text.Words = sketch.Words; text.Words >= minTextWords {
-		r.compare(&text, &sketch, fingerprint.Completion(e.Text), e.Agent)
+		done, _ := fingerprint.Completion(e.Text)
+		r.compare(&text, &sketch, done, e.Agent)
 		if r.s.RestatedInARow++; text.Similar == 1 {
 			r.s.RestatedInARow = 0
 		}
@@ -91,6 +96,9 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 	sp := r.speakerOf(agent)
 	text.Similar, text.First = 1, r.current.Ref
 	onward := sp.onward(done)
+	if r.advanced {
+		r.s.RestatedWeight, r.s.NewResult, r.s.Advanced = 0, r.current.Ref.Number, r.current.Ref.Number
+	}
 	fresh, restated := 0, 0.0
 	for k := range sp.Messages {
 		before := &sp.Messages[(sp.Next+len(sp.Messages)-1-k)%len(sp.Messages)]

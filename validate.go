@@ -260,6 +260,7 @@ func (s *state) validateMessages() error {
 	c.Amount("RestatedWeight", s.RestatedWeight, float64(events))
 	c.Amount("RestatedSinceCall", s.RestatedSinceCall, float64(events))
 	c.Count("NewResult", s.NewResult, events)
+	c.Count("Advanced", s.Advanced, events)
 	c.Count("NovelMessages", s.NovelMessages, events)
 	c.Count("RepeatedMessages", s.RepeatedMessages, events)
 	c.Count("AssistantWords", s.AssistantWords, snapshot.MaxCount)
@@ -279,6 +280,8 @@ func (sp *speaker) validate(in *state) error {
 	c.Count("Next", sp.Next, recentTexts-1)
 	c.That(sp.Next == 0 || len(sp.Messages) == recentTexts, "Next is %d of %d messages", sp.Next, len(sp.Messages))
 	c.Count("LastEvent", sp.LastEvent, in.Metrics.Events)
+	c.Count("Event of Latest", sp.Latest.Event, in.Metrics.Events)
+	c.Count("Items", sp.Latest.Items, snapshot.MaxCount)
 	for k := range sp.Messages {
 		c.Count("Words", sp.Messages[k].Sketch.Words, snapshot.MaxCount)
 		c.Count("NovelMessages", sp.Messages[k].NovelMessages, in.NovelMessages)

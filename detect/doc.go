@@ -200,7 +200,8 @@ Try: take the next concrete action, or say what is missing and stop.
 Messages are nearly the same if they share 80 % of their word trigrams, without case, numbers and punctuation. If more than
 eight trigrams differ, the finding is advisory, because a long text may be sent again with corrections. It is advisory, too, if the result
 of the latest call tells of work on an item that no earlier call named, because a message may report the state of each item.
-The rule ignores messages before a handoff to an agent that is new to the run, as long as that agent has control.
+The rule ignores messages before a handoff to an agent that is new to the run, as long as that agent has control. It also ignores messages
+before the latest one that tells of progress: see restated_messages.
 
 # restated_messages
 
@@ -217,6 +218,10 @@ Only messages since the latest new result are compared, because the rounds of a 
 words is a new result. A message with an id that no earlier message has, or with such a number of the latest result, restates nothing. While
 an agent that is new to the run has control, only messages since the handoff to it are compared, because it has not received the earlier
 ones.
+
+A message that tells of progress is a new result. There are three kinds. It counts on by one towards the same total ("page 4 of 38") and has
+a word that no earlier message with a place or a total had. It tells of a failure in a later line than the message before of its agent, and has such a word or number.
+Or it is that earlier message with up to four lines more, of which one is new and comes late.
 
 A message's weight halves every three messages. Messages of fewer than eight words do not count, nor does a standing phrase of at most 40
 words, which is all that an agent sends between new messages of other agents. A novel step, a user message and a new plan reset the sum. A

@@ -17,7 +17,7 @@ func (RepeatedMessage) Info() unloop.Info {
 // Check looks at the message that was just sent.
 func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	text := r.Current().Text
-	if text == nil || text.Similar < d.Times || text.Boilerplate || max(r.LastNovelty().Number, r.LastUnobserved().Number, r.Introduced()) > text.First.Number {
+	if text == nil || text.Similar < d.Times || text.Boilerplate || max(r.LastNovelty().Number, r.LastUnobserved().Number, r.Introduced(), r.Advanced()) > text.First.Number {
 		return unloop.Finding{}, false
 	}
 	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s sent nearly the same message %d times, among its last 6", speaker(r), text.Similar)

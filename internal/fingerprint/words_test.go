@@ -87,17 +87,19 @@ func TestAnOutcomeOfOnlyAStatusIsUnclassified(t *testing.T) {
 }
 
 func TestCompletionOfATextIsRead(t *testing.T) {
-	for text, want := range map[string]float64{
-		"processed 40 of 200 files":       40,
-		"12.5 % of the pages are indexed": 12.5,
-		"3 out of 9 replicas are up":      3,
-		"attempt 4 failed":                0,
-		"version 1.2/stable":              0,
-		"on 3/4/2024":                     0,
-		"there are 20 files":              0,
+	type completion struct{ done, of float64 }
+	for text, want := range map[string]completion{
+		"processed 40 of 200 files":       {40, 200},
+		"12.5 % of the pages are indexed": {12.5, 0},
+		"3 out of 9 replicas are up":      {3, 9},
+		"page 2 of 38.\n====":             {2, 38},
+		"attempt 4 failed":                {},
+		"version 1.2/stable":              {},
+		"on 3/4/2024":                     {},
+		"there are 20 files":              {},
 	} {
-		if got := Completion(text); got != want {
-			t.Errorf("%.40q: %v, want %v", text, got, want)
+		if done, of := Completion(text); (completion{done, of}) != want {
+			t.Errorf("%.40q: %v of %v, want %v", text, done, of, want)
 		}
 	}
 }
