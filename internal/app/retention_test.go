@@ -75,3 +75,19 @@ func TestAClockIsFollowedAfterASuspension(t *testing.T) {
 		}
 	}
 }
+
+func TestAClockThatWasRightInBetweenIsNotTrustedSooner(t *testing.T) {
+	start, elapsed, ahead := time.Now(), time.Duration(0), time.Duration(0)
+	c := &clock{
+		now: func() time.Time { return start.Add(elapsed + ahead) }, elapsed: func() time.Duration { return elapsed }, known: reading{time: start},
+	}
+	for _, step := range []struct {
+		elapsed, ahead time.Duration
+		set            bool
+	}{{time.Hour, 87600 * time.Hour, true}, {2 * time.Hour, 0, false}, {30 * time.Hour, 87600 * time.Hour, true}, {55 * time.Hour, 87600 * time.Hour, false}} {
+		elapsed, ahead = step.elapsed, step.ahead
+		if _, set := c.time(); set != step.set {
+			t.Errorf("after %v, %v ahead: the clock was set forward: %v, want %v", elapsed, ahead, set, step.set)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"syscall"
@@ -29,6 +30,7 @@ var errFaulty = errors.New("some input could not be read")
 // Main runs the command line and returns its exit status. It stops early and cleanly on an interrupt. A second interrupt ends the program at
 // once, for example while it opens a pipe without a writer.
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	log.SetOutput(libraryLog{os.Stderr})
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop)

@@ -97,7 +97,7 @@ type Node struct {
 	profile atomic.Pointer[profile.Profile] // of new pipelines
 
 	publishing, refused, failed atomic.Int64
-	offset                      atomic.Int64 // from the clock of this machine to that of the database, in nanoseconds
+	clock                       atomic.Pointer[databaseClock] // nil until the lease was renewed
 
 	mu      sync.Mutex
 	awaited map[string]*results
@@ -202,8 +202,20 @@ func (n *Node) wakeUp() {
 	}
 }
 
+// databaseClock is the time of the database at a time of this machine.
+type databaseClock struct{ database, here time.Time }
+
+// at returns the time of the database. The monotonic reading of here says how much time has passed, so the result does not change if the
+// clock of this machine is set.
+func (c *databaseClock) at(here time.Time) time.Time {
+	if c == nil {
+		return here
+	}
+	return c.database.Add(here.Sub(c.here))
+}
+
 // now returns the time by the clock of the database.
-func (n *Node) now() time.Time { return time.Now().Add(time.Duration(n.offset.Load())) }
+func (n *Node) now() time.Time { return n.clock.Load().at(time.Now()) }
 
 // Close closes the connection to NATS.
 func (n *Node) Close() { n.conn.Close() }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -67,5 +68,28 @@ func TestAnEventOfSeveralSpansThatIsLargerThanAMessageIsForwardedWithExcerpts(t 
 	endless := pipeline.Change{Run: "r", Event: &unloop.Event{ID: "e", RunID: "r", Name: strings.Repeat("x", 2<<20)}}
 	if err := w.forward(t.Context(), &pipeline.Submission{}, []pipeline.Change{endless}); pipeline.Lost(err) || err == nil {
 		t.Errorf("the error is %v, want one after which the message is skipped", err)
+	}
+}
+
+// setClock returns a time as it would read if the clock of the day had been set by whole seconds. The monotonic reading stays.
+func setClock(at time.Time, by time.Duration) time.Time {
+	seconds := uint64(by/time.Second) << 30 // above the nanoseconds: see the fields of time.Time
+	*(*uint64)(unsafe.Pointer(&at)) += seconds
+	return at
+}
+
+func TestTheTimeOfTheDatabaseDoesNotFollowTheClockOfTheServer(t *testing.T) {
+	began := time.Now()
+	n := &Node{}
+	database := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	n.clock.Store(&databaseClock{database, began})
+	for _, by := range []time.Duration{0, 24 * time.Hour, -24 * time.Hour} {
+		here := setClock(began.Add(time.Second), by)
+		if moved := here.Round(0).Sub(began.Round(0)); moved != by+time.Second || here.Sub(began) != time.Second {
+			t.Fatalf("the clock was set by %v: it shows %v later, after %v", by, moved, here.Sub(began))
+		}
+		if got, want := n.clock.Load().at(here), database.Add(time.Second); !got.Equal(want) {
+			t.Errorf("the clock was set by %v: got %v, want %v", by, got, want)
+		}
 	}
 }

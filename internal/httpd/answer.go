@@ -3,6 +3,7 @@ package httpd
 import (
 	"context"
 	"net/http"
+	"runtime"
 
 	"github.com/unloop-ai/unloop/internal/memory"
 )
@@ -32,9 +33,9 @@ func (s *Server) answered(w http.ResponseWriter, r *http.Request) {
 	a.begin()
 }
 
-// maxBuilding is the maximum number of lists of events, and of parts of streams, that are built at once. Further ones wait. None waits
-// for a client.
-const maxBuilding = 16
+// places returns the maximum number of lists of events, and of parts of streams, that are built at once. Further ones wait. None waits
+// for a client. A few for each processor suffice, and each one takes several times the memory of what it builds.
+func places() int { return min(16, 2*runtime.GOMAXPROCS(0)) }
 
 // build reserves a place to build a list of events or a part of a stream, until done is called.
 func (s *Server) build(ctx context.Context) (done func(), err error) {

@@ -6,9 +6,11 @@ import (
 	"net/http/httptest"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
+	"github.com/unloop-ai/unloop/internal/live"
 	"github.com/unloop-ai/unloop/internal/store"
 )
 
@@ -153,4 +155,102 @@ func (h heldAtLargeWrites) Write(p []byte) (int, error) {
 		return h.ResponseRecorder.Write(p)
 	}
 	return h.heldOpen.Write(p)
+}
+
+// heldAtUpdates is the connection of a client that does not read the updates of a stream until release is closed.
+type heldAtUpdates struct{ heldOpen }
+
+func (h heldAtUpdates) Write(p []byte) (int, error) {
+	if p[0] != '{' {
+		return h.ResponseRecorder.Write(p)
+	}
+	return h.heldOpen.Write(p)
+}
+
+func TestAStreamThatIsNotReadHoldsNoUpdateOfTheHub(t *testing.T) {
+	for _, path := range []string{"/api/runs/r/stream", "/api/stream"} {
+		t.Run(path, func(t *testing.T) {
+			hub := live.New(live.Options{})
+			h := newTestServer(t, func(o *Options) { o.Hub = hub })
+			slow := heldAtUpdates{heldOpen{httptest.NewRecorder(), make(chan struct{}), make(chan struct{})}}
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				r := httptest.NewRequestWithContext(ctx, http.MethodGet, path, nil)
+				r.Host = "localhost"
+				h.ServeHTTP(slow, r)
+			}()
+			for hub.Stats().Subscribers == 0 {
+				runtime.Gosched()
+			}
+			var freed atomic.Bool
+			publishTracked(hub, &freed)
+			<-slow.writes
+			for range 100 {
+				if runtime.GC(); freed.Load() {
+					break
+				}
+			}
+			if !freed.Load() {
+				t.Error("the stream keeps the event of the update while its client does not read")
+			}
+			cancel()
+			close(slow.release)
+			<-done
+		})
+	}
+}
+
+// publishTracked publishes an update of the run r. Its event sets freed when its memory is free.
+func publishTracked(hub *live.Hub, freed *atomic.Bool) {
+	body := []byte(`{"event_id":"e","type":"message","text":"` + strings.Repeat("x", 100<<10) + `"}`)
+	runtime.AddCleanup(&body[0], func(int) { freed.Store(true) }, 0)
+	hub.Publish(&store.Update{Run: store.Run{Number: 1, ID: "r", Arrival: 1}, Events: []store.Event{{ID: "e", Arrival: 1, Body: body}}})
+}
+
+func TestFewPartsOfStreamsAreBuiltAtOnce(t *testing.T) {
+	var building *countingStore
+	h := newTestServer(t, func(o *Options) {
+		building = &countingStore{Store: o.Store}
+		o.Store = building
+	})
+	if w := h.do(http.MethodPost, "/api/events", event("r", 1, "run_completed", "")); w.Code >= 300 {
+		t.Fatalf("%d %s", w.Code, w.Body)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var readers sync.WaitGroup
+	for range 100 {
+		readers.Go(func() {
+			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/api/runs/r/stream", nil)
+			r.Host = "localhost"
+			h.ServeHTTP(httptest.NewRecorder(), r)
+		})
+	}
+	for building.read.Load() < 100 {
+		runtime.Gosched()
+	}
+	cancel()
+	readers.Wait()
+	if most := building.most.Load(); most > int64(2*runtime.GOMAXPROCS(0)) {
+		t.Errorf("%d parts of streams are built at once", most)
+	}
+}
+
+// countingStore counts how many events are read at once.
+type countingStore struct {
+	Store
+	now, most, read atomic.Int64
+}
+
+func (s *countingStore) EventsSince(ctx context.Context, run, arrival int64, most int) ([]store.Event, bool, error) {
+	now := s.now.Add(1)
+	for before := s.most.Load(); now > before && !s.most.CompareAndSwap(before, now); before = s.most.Load() {
+	}
+	for range 1000 {
+		runtime.Gosched()
+	}
+	defer s.read.Add(1)
+	defer s.now.Add(-1)
+	return s.Store.EventsSince(ctx, run, arrival, most)
 }

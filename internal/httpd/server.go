@@ -58,7 +58,7 @@ func New(o Options) (*Server, error) {
 	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope), failing: rate.Sometimes{Interval: 10 * time.Second}}
 	s.small, s.large = memory.NewPool(o.Limits.Bodies/4), memory.NewPool(o.Limits.Bodies/4*3)
 	s.answers = memory.NewPool(o.Limits.Answers)
-	s.building = make(chan struct{}, maxBuilding)
+	s.building = make(chan struct{}, places())
 	s.running, s.end = context.WithCancel(context.Background())
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)

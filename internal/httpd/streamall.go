@@ -166,15 +166,39 @@ func (f *overviewFeed) current(run *store.Run) ([]byte, error) {
 	return overviewMessage(&u), nil
 }
 
-// change is one message about a run, made of one or several updates.
+// change is one message about a run, made of one or several updates. It keeps no events, because the updates that a client has not read
+// no longer count as waiting in the hub.
 type change struct {
 	*store.Update
-	message *live.Message // nil for several updates
+	message *live.Message // nil for several updates, and after light
+	events  bool          // the update has events
+	data    []byte        // the encoding that streams share; nil for several updates
+}
+
+// light encodes the message of a change and removes its events.
+func (c *change) light() {
+	c.events = len(c.Events) > 0
+	if c.message != nil {
+		c.data = c.message.ForAll.Get(func() []byte { return overviewMessage(c.Update) })
+		c.message = nil
+	}
+	update := *c.Update
+	update.Events, update.Analyses = nil, nil
+	c.Update = &update
 }
 
 // gather returns the first update and all waiting ones, merged by run, in the order of their arrival.
 func gather(sub *live.Subscription, first *live.Message) []change {
-	changes := []change{{first.Update, first}}
+	changes := merged(sub, first)
+	for i := range changes {
+		changes[i].light()
+	}
+	return changes
+}
+
+// merged returns the changes of gather with their events.
+func merged(sub *live.Subscription, first *live.Message) []change {
+	changes := []change{{Update: first.Update, message: first}}
 	waiting := sub.Waiting()
 	if waiting == 0 {
 		return changes
@@ -186,11 +210,11 @@ func gather(sub *live.Subscription, first *live.Message) []change {
 			break
 		}
 		if i, known := at[m.Run.Number]; known {
-			changes[i] = change{merge(changes[i].Update, m.Update), nil}
+			changes[i] = change{Update: merge(changes[i].Update, m.Update)}
 			continue
 		}
 		at[m.Run.Number] = len(changes)
-		changes = append(changes, change{m.Update, m})
+		changes = append(changes, change{Update: m.Update, message: m})
 	}
 	slices.SortStableFunc(changes, func(a, b change) int { return cmp.Compare(a.Run.Arrival, b.Run.Arrival) })
 	return changes
@@ -229,15 +253,13 @@ func merge(a, b *store.Update) *store.Update {
 func (f *overviewFeed) publish(changes []change) (sent int, err error) {
 	for _, c := range changes {
 		id := c.Run.Arrival
-		if len(c.Events) == 0 {
+		if !c.events {
 			id = 0
 		} else if id <= f.since || id <= f.read[c.Run.Number] {
 			continue // it was sent before
 		}
-		var data []byte
-		if c.message != nil {
-			data = c.message.ForAll.Get(func() []byte { return overviewMessage(c.Update) })
-		} else {
+		data := c.data
+		if data == nil {
 			data = overviewMessage(c.Update)
 		}
 		if err := f.send(id, data, false); err != nil {

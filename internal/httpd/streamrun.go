@@ -68,17 +68,23 @@ func (f *runFeed) run(resume bool) error {
 		if f.has(m) {
 			continue
 		}
-		id := int64(0)
-		if n := len(m.Events); n > 0 {
-			id = m.Events[n-1].Arrival
-		}
-		if err := f.send(id, f.live(m), sub.Waiting() == 0); err != nil {
+		deleted := m.Deleted
+		if err := f.forward(m, sub.Waiting() == 0); err != nil {
 			return err
 		}
-		if m.Deleted {
+		if deleted {
 			return f.control.Flush()
 		}
 	}
+}
+
+// forward sends an update of the hub. While the client does not read, it holds only the message and not the update.
+func (f *runFeed) forward(m *live.Message, flush bool) error {
+	id := int64(0)
+	if n := len(m.Events); n > 0 {
+		id = m.Events[n-1].Arrival
+	}
+	return f.send(id, f.live(m), flush)
 }
 
 // has reports whether the client has already received everything of an update from the store.

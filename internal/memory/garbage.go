@@ -14,12 +14,17 @@ const (
 // reserved is the allocation of LimitLater. It is never written, so it takes addresses and no memory.
 var reserved atomic.Pointer[[]byte]
 
-// LimitLater is Limit, and lets a 32nd of the budget, at most 128 MiB, be garbage besides. The Go runtime collects garbage when the heap
+// outsidePart is the part of the budget for memory that the Go runtime does not manage: the database's cache, and the program itself.
+const outsidePart = 16
+
+// LimitLater limits the runtime to the budget without a sixteenth, which is for memory that the runtime does not manage. Besides, it
+// lets a 32nd of the budget, at most 128 MiB, be garbage. The Go runtime collects garbage when the heap
 // is twice as large as what is in use. A server that uses little then collects often. So LimitLater makes the heap larger by an allocation
 // that has no content, and the limit with it. It does so only if the environment sets neither GOGC nor GOMEMLIMIT.
 func LimitLater(budget int64) {
+	inside := budget - budget/outsidePart
 	if os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
-		Limit(budget)
+		Limit(inside)
 		return
 	}
 	size := min(budget/garbagePart, maxGarbage)
@@ -27,5 +32,5 @@ func LimitLater(budget int64) {
 		room := make([]byte, size)
 		reserved.Store(&room)
 	}
-	debug.SetMemoryLimit(budget + size)
+	debug.SetMemoryLimit(inside + size)
 }

@@ -29,7 +29,7 @@ type Follower struct {
 	Hint func(string)
 
 	mu     sync.Mutex
-	passed map[string]map[uint64]bool // by the path of a file that is read as a whole: hashes of the ids of its events
+	passed map[string]*passedEvents // by the path of a file that is read as a whole
 	names  unknownNames
 	failed context.CancelCauseFunc
 }
@@ -38,7 +38,7 @@ type Follower struct {
 func (f *Follower) Run(ctx context.Context, paths []string) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	f.failed, f.passed = cancel, make(map[string]map[uint64]bool)
+	f.failed, f.passed = cancel, make(map[string]*passedEvents)
 	w := watch.New(paths, watch.Options{Once: f.Once}, f.file, func(path string, err error) {
 		var bad *ingest.BadInput
 		if !errors.As(err, &bad) { // otherwise the error names the file
@@ -81,12 +81,8 @@ func (f *Follower) file(ctx context.Context, file *watch.File) error {
 		}
 		passed := f.passedOf(file.Path)
 		take = func(e *unloop.Event, project string) error {
-			id := hashOf(e.RunID, e.ID)
-			if passed[id] {
+			if !passed.add(hashOf(e.RunID, e.ID)) {
 				return nil
-			}
-			if len(passed) < maxPassed {
-				passed[id] = true
 			}
 			return f.take(ctx, e, project)
 		}
@@ -170,8 +166,27 @@ const (
 	maxPassedFiles = 64
 )
 
-// passedOf returns the events of a file that were passed on. Calls for one file are not concurrent.
-func (f *Follower) passedOf(path string) map[uint64]bool {
+// passedEvents are events that were passed on. A file that was replaced may still be read while its successor is.
+type passedEvents struct {
+	mu  sync.Mutex
+	ids map[uint64]bool // hashes
+}
+
+// add reports whether an event is new.
+func (p *passedEvents) add(id uint64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ids[id] {
+		return false
+	}
+	if len(p.ids) < maxPassed {
+		p.ids[id] = true
+	}
+	return true
+}
+
+// passedOf returns the events of a file that were passed on.
+func (f *Follower) passedOf(path string) *passedEvents {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	passed, ok := f.passed[path]
@@ -184,7 +199,7 @@ func (f *Follower) passedOf(path string) map[uint64]bool {
 		}
 		delete(f.passed, other)
 	}
-	passed = make(map[uint64]bool)
+	passed = &passedEvents{ids: make(map[uint64]bool)}
 	f.passed[path] = passed
 	return passed
 }

@@ -285,3 +285,43 @@ func TestARejectedEventEndsTheFollowing(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+func TestAFileThatIsReplacedWhileItIsReadIsReadBesideItsSuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := &followed{t: t, dir: t.TempDir()}
+		released := make(chan struct{})
+		ctx, cancel := context.WithCancel(t.Context())
+		follow := Follower{
+			Take: func(_ context.Context, e *unloop.Event, _ string) error {
+				<-released
+				f.mu.Lock()
+				defer f.mu.Unlock()
+				f.events = append(f.events, e.ID)
+				return nil
+			},
+			Warn: func(err error) { t.Error(err) },
+		}
+		done := make(chan error)
+		go func() { done <- follow.Run(ctx, []string{f.dir}) }()
+		chat := func(messages int) string {
+			return "[" + strings.Repeat(`{"role":"user","content":"hi"},`, messages) + `{"role":"assistant","content":"bye"}]`
+		}
+		f.add("chat.json", chat(500))
+		f.add(".next", chat(1000))
+		if err := os.Rename(filepath.Join(f.dir, ".next"), filepath.Join(f.dir, "chat.json")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second)
+		synctest.Wait() // both readers wait in Take
+		close(released)
+		synctest.Wait()
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		slices.Sort(f.events)
+		if once := len(slices.Compact(f.events)); once < 1001 {
+			t.Errorf("%d events, want 1001", once)
+		}
+	})
+}

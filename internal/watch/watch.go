@@ -46,6 +46,7 @@ type Watcher struct {
 	ended   chan *entry
 	readers sync.WaitGroup
 	faults  map[string]bool // faults that were reported
+	moved   bool            // since the last poll, another file was found at the path of a known one
 }
 
 // entry is a known file. It belongs to the goroutine of Run. Its err belongs to the reader while that runs.
@@ -85,11 +86,15 @@ func (w *Watcher) Run(ctx context.Context) error {
 	defer cancel()
 	for {
 		begun := time.Now()
+		w.moved = false
 		w.look()
 		pause := time.NewTimer(max(w.options.Every, 20*time.Since(begun)))
 		for looking := false; !looking; {
 			w.begin(ctx)
 			if w.options.Once && len(w.open) == 0 {
+				if w.moved && ctx.Err() == nil {
+					break // the file may have another path now
+				}
 				return ctx.Err()
 			}
 			select {
@@ -123,6 +128,11 @@ func (w *Watcher) begin(ctx context.Context) {
 		}
 		if file == nil {
 			continue // it is no longer a regular file
+		}
+		if !os.SameFile(file.opened, e.info) {
+			w.moved = true // the next poll finds both files
+			w.report(e.path, file.file.Close())
+			continue
 		}
 		file.ctx, file.idle = ctx, w.options.Idle
 		file.toEnd.Store(w.options.Once || file.old())
@@ -184,10 +194,10 @@ func (w *Watcher) makeRoom() {
 // maxFaults is the maximum number of reported faults.
 const maxFaults = 1000
 
-// report reports a fault, once.
+// report reports a fault, once. It does nothing without an error.
 func (w *Watcher) report(path string, err error) {
 	key := fmt.Sprint(path, "\x00", err)
-	if w.faults[key] || len(w.faults) >= maxFaults {
+	if err == nil || w.faults[key] || len(w.faults) >= maxFaults {
 		return
 	}
 	w.faults[key] = true

@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -29,7 +30,13 @@ type bench struct {
 // watch watches an empty folder, in a bubble. Reading is how a file is read; nil for all of it.
 func watch(t *testing.T, o Options, reading func(*File, io.Writer) error) *bench {
 	b := &bench{t: t, dir: t.TempDir()}
-	ctx, cancel := context.WithCancel(t.Context())
+	b.begin(o, reading)
+	return b
+}
+
+// begin watches the folder, in a bubble.
+func (b *bench) begin(o Options, reading func(*File, io.Writer) error) {
+	ctx, cancel := context.WithCancel(b.t.Context())
 	if reading == nil {
 		reading = func(f *File, w io.Writer) error {
 			_, err := io.Copy(w, struct{ io.Reader }{f})
@@ -43,16 +50,15 @@ func watch(t *testing.T, o Options, reading func(*File, io.Writer) error) *bench
 		b.mu.Unlock()
 		return reading(f, page)
 	}, func(path string, err error) { b.said = append(b.said, filepath.Base(path)+": "+err.Error()) })
-	done := make(chan error)
+	done := make(chan error, 1)
 	go func() { done <- w.Run(ctx) }()
 	synctest.Wait() // it has looked once
 	b.stop = func() {
 		cancel()
 		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
+			b.t.Errorf("error %v", err)
 		}
 	}
-	return b
 }
 
 // page takes what is read in one reading.
@@ -334,4 +340,41 @@ func TestAMissingFolderIsReported(t *testing.T) {
 			t.Errorf("said %q", said)
 		}
 	})
+}
+
+// holding returns how to read files: those whose names begin with "slow" only when released is closed.
+func holding(released <-chan struct{}) func(*File, io.Writer) error {
+	return func(f *File, w io.Writer) error {
+		if strings.HasPrefix(filepath.Base(f.Path), "slow") {
+			<-released
+			return nil
+		}
+		_, err := io.Copy(w, struct{ io.Reader }{f})
+		return err
+	}
+}
+
+func TestALogThatIsRotatedWhileItWaitsIsReadToItsEnd(t *testing.T) {
+	for _, once := range []bool{false, true} {
+		t.Run(fmt.Sprint("once ", once), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				released := make(chan struct{})
+				b := &bench{t: t, dir: t.TempDir()}
+				b.put("slow1", "x")
+				b.put("slow2", "x")
+				b.put("zlog", "the old log")
+				b.begin(Options{Open: 2, Once: once}, holding(released)) // both slow files are being read, and the log waits
+				b.rename("zlog", "zlog.1")
+				b.put("zlog", "new")
+				close(released)
+				if once {
+					synctest.Wait()
+				} else {
+					b.wait()
+					b.stop()
+				}
+				b.want("slow1:", "slow2:", "zlog.1:the old log", "zlog:new")
+			})
+		})
+	}
 }

@@ -13,6 +13,10 @@ import (
 // leaseTime is how long a server is taken for alive after its last Renew, by the clock of the database.
 const leaseTime = 3 * time.Second
 
+// alive is the condition on a row of servers whose lease has not ended. A lease beyond twice leaseTime was renewed before the clock of the
+// database was set back. Without this bound, the partitions of a server that then failed would be free only when the clock is there again.
+const alive = `expires > clock_timestamp() AND expires <= clock_timestamp() + INTERVAL '6 s'`
+
 // Owned is what a server owns.
 type Owned struct {
 	Epochs  map[int]int64 // by partition
@@ -49,7 +53,7 @@ func (s *Store) renew(ctx context.Context, tx *sql.Tx, server store.Server) (own
 		return owned, err
 	}
 	var workers int
-	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM servers WHERE works AND expires > clock_timestamp()`).Scan(&workers); err != nil {
+	if err := tx.QueryRowContext(ctx, `SELECT COUNT(*) FROM servers WHERE works AND `+alive).Scan(&workers); err != nil {
 		return owned, err
 	}
 	share := (s.partitions + workers - 1) / max(workers, 1)
@@ -57,7 +61,7 @@ func (s *Store) renew(ctx context.Context, tx *sql.Tx, server store.Server) (own
 		return owned, nil
 	}
 	taken, err := epochs(ctx, tx, `UPDATE partitions SET owner = $1, epoch = epoch + 1 WHERE id IN (SELECT id FROM partitions
-		WHERE owner NOT IN (SELECT name FROM servers WHERE expires > clock_timestamp()) ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)
+		WHERE owner NOT IN (SELECT name FROM servers WHERE `+alive+`) ORDER BY id LIMIT $2 FOR UPDATE SKIP LOCKED)
 		RETURNING id, epoch`, server.Name, -owned.Surplus)
 	for id, epoch := range taken {
 		owned.Epochs[id] = epoch
@@ -93,7 +97,7 @@ func (s *Store) Release(ctx context.Context, server string, partitions []int) er
 func (s *Store) Leave(ctx context.Context, server string) error {
 	for _, query := range []string{
 		`UPDATE partitions SET owner = '' WHERE owner = $1`,
-		`DELETE FROM servers WHERE name = $1 OR expires < clock_timestamp() - INTERVAL '1 hour'`,
+		`DELETE FROM servers WHERE name = $1 OR expires NOT BETWEEN clock_timestamp() - INTERVAL '1 hour' AND clock_timestamp() + INTERVAL '1 hour'`,
 	} {
 		if _, err := s.leases.ExecContext(ctx, query, server); err != nil {
 			return fmt.Errorf("leave the cluster: %w", err)
@@ -104,7 +108,7 @@ func (s *Store) Leave(ctx context.Context, server string) error {
 
 // Cluster returns the servers that are alive and the partitions, each in its order.
 func (s *Store) Cluster(ctx context.Context) (servers []store.Server, partitions []store.Partition, err error) {
-	err = eachRow(ctx, s.leases, `SELECT name, address, works FROM servers WHERE expires > clock_timestamp() ORDER BY address, name`, nil, func(row scanner) error {
+	err = eachRow(ctx, s.leases, `SELECT name, address, works FROM servers WHERE `+alive+` ORDER BY address, name`, nil, func(row scanner) error {
 		var x store.Server
 		err := row.Scan(&x.Name, &x.Address, &x.Works)
 		servers = append(servers, x)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"testing"
 	"time"
 
@@ -191,5 +192,74 @@ func TestIdleRunsAreReadFromAnIndex(t *testing.T) {
 	scans := texts(t, server, `SELECT coalesce(idx_scan, 0)::text FROM pg_stat_user_indexes WHERE schemaname = current_schema() AND indexrelname = 'runs_idle'`)
 	if diff := cmp.Diff([]string{"1"}, scans); diff != "" {
 		t.Errorf("scans of the index (-want +got):\n%s", diff)
+	}
+}
+
+// shiftable returns the URL of an empty schema whose clock_timestamp a test can shift.
+func shiftable(t *testing.T) (dsn string) {
+	t.Helper()
+	address, err := url.Parse(postgres.Database(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := address.Query()
+	query.Set("options", query.Get("options")+",pg_catalog") // behind the schema, whose function then is the first
+	address.RawQuery = query.Encode()
+	dsn = address.String()
+	shiftClock(t, dsn, 0)
+	return dsn
+}
+
+// shiftClock sets the clock of the database for one schema.
+func shiftClock(t *testing.T, dsn string, by time.Duration) {
+	t.Helper()
+	postgres.Exec(t, dsn, fmt.Sprintf(`CREATE OR REPLACE FUNCTION clock_timestamp() RETURNS TIMESTAMPTZ LANGUAGE sql
+		AS $$SELECT pg_catalog.clock_timestamp() + INTERVAL '%d s'$$`, by/time.Second))
+}
+
+func TestTheClockOfTheDatabaseSetBackFreesThePartitionsOfServersThatFailed(t *testing.T) {
+	dsn := shiftable(t)
+	a, b := openCluster(t, dsn), openCluster(t, dsn)
+	shiftClock(t, dsn, 24*time.Hour)
+	renew(t, a, "a")
+	shiftClock(t, dsn, 0)
+	if got := len(renew(t, b, "b").Epochs); got != sqlstore.Partitions {
+		t.Errorf("after a server failed and the clock was set back by a day, another one owns %d partitions", got)
+	}
+	servers, _, err := b.Cluster(t.Context())
+	if err != nil || len(servers) != 1 || servers[0].Name != "b" {
+		t.Errorf("alive are %v, %v", servers, err)
+	}
+	if got := renew(t, a, "a"); len(got.Epochs) != 0 {
+		t.Errorf("the server that lost its lease still owns %d partitions", len(got.Epochs))
+	}
+}
+
+func TestTheFullTextIndexFollowsTheClockOfTheDatabase(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		clock time.Duration // of the database, before that of the server
+	}{
+		{"the clock of the server is a day ahead", -24 * time.Hour},
+		{"the clock of the server is a day behind", 24 * time.Hour},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dsn := shiftable(t)
+			shiftClock(t, dsn, tc.clock)
+			s := openCluster(t, dsn)
+			p := s.Partition(0, renew(t, s, "a").Epochs[0])
+			now := time.Now().Add(tc.clock)
+			for k, age := range []time.Duration{time.Minute, 0} { // the second one may come before another that gets a lower arrival
+				b := batchOf(0, k+1, uint64(k+1))
+				arrival := store.ArrivalAt(now.Add(-age), sqlstore.Partitions)
+				b.Runs[0].Arrival, b.Events[0].Arrival, b.Flushed = arrival, arrival, arrival
+				if err := p.CommitTogether(t.Context(), []*store.Batch{b}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n, err := s.Index(t.Context(), 100); n != 1 || err != nil {
+				t.Errorf("%d events are indexed, %v, want 1", n, err)
+			}
+		})
 	}
 }

@@ -119,8 +119,12 @@ type searchEntry struct {
 
 // unindexed returns the entries of the events after an arrival.
 func (s *Store) unindexed(ctx context.Context, after int64, most int) (entries []searchEntry, err error) {
+	settled, err := s.settled(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the clock of the database: %w", err)
+	}
 	return s.entries(ctx, `SELECT run, arrival, `+s.latest+`, body FROM events WHERE arrival > $1 AND arrival <= $3 ORDER BY arrival LIMIT $2`,
-		after, most, s.settled())
+		after, most, settled)
 }
 
 // entries returns the entries of the events that a query selects: about 8 MiB.
@@ -148,12 +152,14 @@ func (s *Store) entries(ctx context.Context, query string, args ...any) (entries
 	return entries, nil
 }
 
-// settled returns the arrival up to which no event can come any more.
-func (s *Store) settled() int64 {
+// settled returns the arrival up to which no event can come any more. Arrivals follow the clock of the database.
+func (s *Store) settled(ctx context.Context) (arrival int64, err error) {
 	if !s.cluster {
-		return math.MaxInt64
+		return math.MaxInt64, nil
 	}
-	return store.ArrivalAt(time.Now().Add(-store.ArrivalWindow), Partitions)
+	var now time.Time
+	err = s.read.QueryRowContext(ctx, `SELECT clock_timestamp()`).Scan(&now)
+	return store.ArrivalAt(now.Add(-store.ArrivalWindow), Partitions), err
 }
 
 func (s *Store) writeIndex(ctx context.Context, tx *sql.Tx, entries []searchEntry) error {
