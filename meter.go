@@ -56,8 +56,9 @@ type Meter struct {
 // meter is the Meter and the state that it is computed from.
 type meter struct {
 	Meter
-	Changed    Hash    // the tool of the latest change
-	Reapplied  bool    // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
+	Changed    Hash // the tool of the latest change
+	Reapplied  bool // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
+	Remaining  remaining
 	Yield      Yield   // of the latest step that changed nothing
 	Excused    int     // number of the next steps with a reason to look again, because something was changed or a person spoke
 	Asked      bool    // a person has spoken since the last message of an assistant

@@ -197,6 +197,8 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	kept = 1 - changeNovelty*effort.Fresh
 	if r.rewrites(t) {
 		effort.Wasted, kept = weightRewrite, 1 // the number of the version in its outcome is no news
+	} else if m.Remaining.falls(o.words, m.Changed == t.Hash && t.Acknowledged == o.words.Shape) {
+		kept = 1 - onwardNovelty
 	} else if o.varied == onward {
 		kept = 1 - effort.Novelty
 	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change directly

@@ -50,7 +50,7 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	// Up to twice the number, the inputs may rule out one cause after another. The changes in between may be attempts at a fix. Inputs
 	// about different items are separate questions, and so are commands whose errors tell of them, such as a crash with a smaller file.
 	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && asksAboutItems(r, step) ||
-		tellsOfItems(r, step)
+		tellsOfItems(r, step) || newDetails(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(n).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)
@@ -102,4 +102,24 @@ func tellsOfItems(r *unloop.Run, step *unloop.Step) bool {
 		}
 	}
 	return seen == 3
+}
+
+// newDetails reports whether two of the latest eight failures of the tool of this step tell of something new: a tenth of their words is new to
+// the run. Such failures may have several causes, such as those of tests that are run one by one.
+func newDetails(r *unloop.Run, step *unloop.Step) bool {
+	n, fresh := 0, 0
+	for k := 0; k < recent && n < 8; k++ {
+		s := r.StepAt(k)
+		if s == nil {
+			break
+		}
+		if s.Tool != step.Tool || !s.Failing {
+			continue
+		}
+		n++
+		if s.Effort.Novelty >= 0.1 || s.Effort.Lines > 0 {
+			fresh++
+		}
+	}
+	return fresh >= 2
 }

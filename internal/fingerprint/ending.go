@@ -40,7 +40,8 @@ var wordsThat = map[uint16]string{
 	asks:           "please",
 	does: "successfully success succeeded created updated modified saved added removed deleted written done passed ok sent installed killed " +
 		"applied edited replaced inserted copied renamed uploaded posted submitted scheduled booked assigned archived merged published " +
-		"registered committed deployed",
+		"registered committed deployed patched scaled labeled annotated configured drained evicted moved enabled disabled granted revoked " +
+		"resolved reopened refunded credited cancelled canceled tagged restored reverted",
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
 	finds:   "row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",

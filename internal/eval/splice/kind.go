@@ -63,9 +63,9 @@ func kinds() []kind {
 		monorepoLoops(), secretaryLoops(), squadLoops(), fleetLoops(),
 		benign(monorepoLookalikes()), benign(secretaryLookalikes()),
 		benign(squadLookalikes()), benign(fleetLookalikes()),
-		reporting(bugfixLoops()), reporting(provisionLoops()), reporting(ledgerLoops()), reporting(conciergeLoops()),
-		reporting(benign(bugfixLookalikes())), reporting(benign(provisionLookalikes())),
-		reporting(benign(ledgerLookalikes())), reporting(benign(conciergeLookalikes())),
+		bugfixLoops(), provisionLoops(), ledgerLoops(), conciergeLoops(),
+		benign(bugfixLookalikes()), benign(provisionLookalikes()),
+		benign(ledgerLookalikes()), benign(conciergeLookalikes()),
 		reporting(legacyLoops()), reporting(scraperLoops()), reporting(claimsLoops()), reporting(councilLoops()),
 		reporting(benign(legacyLookalikes())), reporting(benign(scraperLookalikes())),
 		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())))
