@@ -4,7 +4,8 @@ import "github.com/unloop-ai/unloop"
 
 // SameError fires when a tool failed repeatedly with the same class of error, to at least two different inputs, and without progress. Below
 // twice that number of failures, a failure with a line in new words is progress, and the finding is Advisory. It is also Advisory if calls
-// changed something since the first failure, or if the tool is not a shell and the inputs are about different items.
+// changed something since the first failure, if the tool is not a shell and the inputs are about different items, or if two of the latest
+// failures tell of something new.
 //
 // It also fires, always Advisory, when the same class of error recurred with other steps in between.
 type SameError struct {
@@ -21,9 +22,6 @@ const stubbornNovelty = 0.06
 // novelError is the lowest novelty at which a failure with a known class of error is progress, such as a test run with fewer
 // errors.
 const novelError = 0.5
-
-// newDetail is the lowest novelty at which a line in new words makes a failure another one.
-const newDetail = 0.15
 
 // Info describes the rule.
 func (SameError) Info() unloop.Info {
@@ -78,48 +76,4 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).attach(&f)
 	addNudgeContext(r, &f, 1)
 	return f, true
-}
-
-// tellsMore reports whether a failure of a known class has a line in new words, which is a part of its text that counts. It is another
-// failure then, such as the next task of a procedure or the next test of a suite.
-func tellsMore(step *unloop.Step) bool {
-	return step.Effort.Lines > 0 && step.Effort.Novelty >= newDetail
-}
-
-// tellsOfItems reports whether this step and the two failures of its tool before it tell of an item that no earlier call named.
-func tellsOfItems(r *unloop.Run, step *unloop.Step) bool {
-	seen := 0
-	for k := 0; k < recent && seen < 3; k++ {
-		s := r.StepAt(k)
-		switch {
-		case s == nil:
-			return false
-		case s.Tool != step.Tool || !s.Failing:
-		case !s.Effort.About:
-			return false
-		default:
-			seen++
-		}
-	}
-	return seen == 3
-}
-
-// newDetails reports whether two of the latest eight failures of the tool of this step tell of something new: a tenth of their words is new to
-// the run. Such failures may have several causes, such as those of tests that are run one by one.
-func newDetails(r *unloop.Run, step *unloop.Step) bool {
-	n, fresh := 0, 0
-	for k := 0; k < recent && n < 8; k++ {
-		s := r.StepAt(k)
-		if s == nil {
-			break
-		}
-		if s.Tool != step.Tool || !s.Failing {
-			continue
-		}
-		n++
-		if s.Effort.Novelty >= 0.1 || s.Effort.Lines > 0 {
-			fresh++
-		}
-	}
-	return fresh >= 2
 }

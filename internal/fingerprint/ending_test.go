@@ -17,6 +17,8 @@ func TestEnding(t *testing.T) {
 		`"0"`:                         NoEnding,
 		`"cannot open the file"`:      Refused,
 		`"The file was updated."`:     Done,
+		`"cluster/batch patched"`:     Done,
+		`"node/worker-3 drained"`:     Done,
 		`"three rooms are free"`:      NoEnding,
 	} {
 		t.Run(text, func(t *testing.T) {

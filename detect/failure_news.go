@@ -1,0 +1,58 @@
+package detect
+
+import "github.com/unloop-ai/unloop"
+
+// What failures of one class of error tell besides the class.
+
+// newDetail is the lowest novelty at which a line in new words makes a failure another one.
+const newDetail = 0.15
+
+// anyDetail is the lowest novelty at which a failure tells of something new.
+const anyDetail = 0.1
+
+// latestFailures is the number of failures of which newDetails looks for what is new.
+const latestFailures = 8
+
+// tellsMore reports whether a failure of a known class has a line in new words, which is a part of its text that counts. It is another
+// failure then, such as the next task of a procedure or the next test of a suite.
+func tellsMore(step *unloop.Step) bool {
+	return step.Effort.Lines > 0 && step.Effort.Novelty >= newDetail
+}
+
+// tellsOfItems reports whether this step and the two failures of its tool before it tell of an item that no earlier call named.
+func tellsOfItems(r *unloop.Run, step *unloop.Step) bool {
+	seen := 0
+	for k := 0; k < recent && seen < 3; k++ {
+		s := r.StepAt(k)
+		switch {
+		case s == nil:
+			return false
+		case s.Tool != step.Tool || !s.Failing:
+		case !s.Effort.About:
+			return false
+		default:
+			seen++
+		}
+	}
+	return seen == 3
+}
+
+// newDetails reports whether at least two of the latest failures of this step's tool tell of something new. Such failures may have several
+// causes, as those of tests that are run one by one.
+func newDetails(r *unloop.Run, step *unloop.Step) bool {
+	fresh := 0
+	for k, n := 0, 0; k < recent && n < latestFailures; k++ {
+		s := r.StepAt(k)
+		if s == nil {
+			break
+		}
+		if s.Tool != step.Tool || !s.Failing {
+			continue
+		}
+		n++
+		if s.Effort.Novelty >= anyDetail || s.Effort.Lines > 0 {
+			fresh++
+		}
+	}
+	return fresh >= 2
+}

@@ -1,0 +1,57 @@
+package unloop
+
+import (
+	"testing"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
+
+func TestACountOfWhatRemainsFalls(t *testing.T) {
+	for says, c := range map[string]struct {
+		outcomes []string
+		want     bool // at the last one
+	}{
+		"twice in a row":                 {[]string{"left: 922 of 1647", "left: 433 of 1647", "left: 168 of 1647"}, true},
+		"once":                           {[]string{"left: 922 of 1647", "left: 433 of 1647"}, false},
+		"twice, and stays":               {[]string{"left: 922", "left: 433", "left: 168", "left: 168"}, false},
+		"once after it grew":             {[]string{"left: 922", "left: 433", "left: 500", "left: 168"}, false},
+		"it grows, as a version does":    {[]string{"revision 4", "revision 5", "revision 6"}, false},
+		"together with another number":   {[]string{"left: 922 of 1647", "left: 433 of 1640", "left: 168 of 1630"}, false},
+		"it is no whole number":          {[]string{"took: 9.5", "took: 8.5", "took: 7.5"}, false},
+		"it has another number of parts": {[]string{"left: 922", "left: 433 of 1647", "left: 168"}, false},
+	} {
+		t.Run(says, func(t *testing.T) {
+			var m remaining
+			got := false
+			for k, text := range c.outcomes {
+				var w fingerprint.Words
+				w.Reset()
+				w.Add([]byte(`"` + text + `"`))
+				got = m.falls(&w, k > 0)
+			}
+			if got != c.want {
+				t.Errorf("it falls: %t, want %t", got, c.want)
+			}
+		})
+	}
+}
+
+func TestChangesThatLeaveLessAreNotWasted(t *testing.T) {
+	formats := []string{"day.month", "month.day", "year.day", "hour.day", "day.hour", "hour.year"}
+	for says, c := range map[string]struct {
+		left []string
+		most float64
+	}{
+		"less remains each time": {[]string{"922", "433", "168", "35", "11", "0"}, 0.4},
+	} {
+		t.Run(says, func(t *testing.T) {
+			got := wasted(len(formats), func(n int) []Event {
+				return []Event{call("convert_column", `{"mode":"coerce","code":"fill the empty dates of the booked column in format `+formats[n%2]+` and save"}`,
+					`"The column was updated: `+c.left[n]+` of 1647 dates are empty"`)}
+			})
+			if got > c.most {
+				t.Errorf("%.2f are wasted, want %.2f at most", got, c.most)
+			}
+		})
+	}
+}
