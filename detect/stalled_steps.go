@@ -68,8 +68,8 @@ func isPlain(step *unloop.Step) bool {
 }
 
 // countEffects describes the steps without progress: how many failed, found nothing, returned known content, repeated an earlier change or
-// were no-ops, how many changed something in between, and the share of the text that was new. The run keeps the latest 32 steps only. If
-// there were more, the text says how many it describes.
+// were no-ops, how many changed something in between, and the share of the text that was new. Equal effects are not counted: all failed. The
+// run keeps the latest 32 steps only. If there were more, the text says how many it describes.
 func countEffects(r *unloop.Run, m *unloop.Meter) string {
 	var n [unloop.NoOp + 1]int
 	novelty, all, wasted, changes := 0.0, 0, 0, 0
@@ -92,16 +92,22 @@ func countEffects(r *unloop.Run, m *unloop.Meter) string {
 		of     unloop.Yield
 		phrase string
 	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Change, "repeated an earlier change"}, {unloop.NoOp, "had no effect"}} {
-		if n[part.of] > 0 {
+		switch n[part.of] {
+		case 0:
+		case all:
+			parts = append(parts, "all "+part.phrase)
+		default:
 			parts = append(parts, fmt.Sprintf("%d %s", n[part.of], part.phrase))
 		}
 	}
 	if changes > 0 {
 		parts = append(parts, fmt.Sprintf("%d changed something", changes))
 	}
-	latest := ""
-	if all < m.Steps {
-		latest = fmt.Sprintf("of the latest %d, ", all)
+	text := strings.Join(parts, ", ")
+	if same, ok := strings.CutPrefix(text, "all "); ok && all < m.Steps {
+		text = fmt.Sprintf("all of the latest %d %s", all, same)
+	} else if all < m.Steps {
+		text = fmt.Sprintf("of the latest %d, %s", all, text)
 	}
-	return fmt.Sprintf("%s%s; %.0f %% of the returned text was new", latest, strings.Join(parts, ", "), 100*novelty/float64(max(1, wasted)))
+	return fmt.Sprintf("%s; %.0f %% of the returned text was new", text, 100*novelty/float64(max(1, wasted)))
 }

@@ -11,19 +11,37 @@ import (
 	"github.com/unloop-ai/unloop/internal/config"
 )
 
-func TestAClockThatIsSetForwardDeletesNoRunsForADay(t *testing.T) {
-	c := config.Default()
-	c.GRPCAddr, c.DB = config.Off, filepath.Join(t.TempDir(), "clock.db")
-	c.Retention.Age = config.Duration(90 * 24 * time.Hour)
+// assembled starts the parts of a server that take and record events, without those that act in the background. It returns the parts and the
+// server's URL. The server ends with the test.
+func assembled(t *testing.T, c *config.Config) (p *components, url string) {
+	t.Helper()
 	s := Serve{Config: c, Log: slog.New(slog.DiscardHandler)}
 	p, err := s.assemble(t.Context(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	recording := begin(func() error { return p.recorder.Run(ctx) })
 	web := httptest.NewServer(p.http)
-	post(t, web.URL+"/api/events", "application/x-ndjson", loop("r", 3))
+	t.Cleanup(func() {
+		web.Close()
+		stop()
+		if err := recording.wait(); err != nil {
+			t.Error(err)
+		}
+		if err := p.store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p, web.URL
+}
+
+func TestAClockThatIsSetForwardDeletesNoRunsForADay(t *testing.T) {
+	c := config.Default()
+	c.GRPCAddr, c.DB = config.Off, filepath.Join(t.TempDir(), "clock.db")
+	c.Retention.Age = config.Duration(90 * 24 * time.Hour)
+	p, url := assembled(t, c)
+	post(t, url+"/api/events", "application/x-ndjson", loop("r", 3))
 
 	start, elapsed, ahead := time.Now(), time.Duration(0), time.Duration(0)
 	p.clock = &clock{
@@ -45,21 +63,13 @@ func TestAClockThatIsSetForwardDeletesNoRunsForADay(t *testing.T) {
 		{"it is so a day later", 49 * time.Hour, 87600 * time.Hour, false},
 	} {
 		elapsed, ahead = step.elapsed, step.ahead
-		if err := p.retainNow(ctx); err != nil {
+		if err := p.retainNow(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		run, err := p.store.Run(ctx, "r")
+		run, err := p.store.Run(t.Context(), "r")
 		if err != nil || (run != nil) != step.kept {
 			t.Errorf("%s: the run is there: %v, want %v (%v)", step.name, run != nil, step.kept, err)
 		}
-	}
-	web.Close()
-	stop()
-	if err := recording.wait(); err != nil {
-		t.Error(err)
-	}
-	if err := p.store.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

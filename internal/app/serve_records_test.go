@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -98,39 +97,24 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 	c := config.Default()
 	c.GRPCAddr, c.DB = config.Off, filepath.Join(t.TempDir(), "retain.db")
 	c.Retention.Size = 2 << 20
-	s := Serve{Config: c, Log: slog.New(slog.DiscardHandler)}
-	p, err := s.assemble(t.Context(), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(t.Context())
-	recording := begin(func() error { return p.recorder.Run(ctx) })
-	web := httptest.NewServer(p.http)
+	p, url := assembled(t, c)
 	for k := range 300 {
-		post(t, web.URL+"/api/events", "application/x-ndjson", loop(fmt.Sprintf("run-%03d", k), 30))
+		post(t, url+"/api/events", "application/x-ndjson", loop(fmt.Sprintf("run-%03d", k), 30))
 	}
-	if err := p.retainNow(ctx); err != nil {
+	if err := p.retainNow(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	size, err := p.store.Size(ctx)
+	size, err := p.store.Size(t.Context())
 	if err != nil || size > int64(c.Retention.Size) {
 		t.Errorf("the database has %d bytes, want %d at most (%v)", size, c.Retention.Size, err)
 	}
-	runs, _, err := p.store.Runs(ctx, store.Filter{}, store.Order{}, store.Page{Limit: 1000})
+	runs, _, err := p.store.Runs(t.Context(), store.Filter{}, store.Order{}, store.Page{Limit: 1000})
 	kept := make(map[string]bool)
 	for _, r := range runs {
 		kept[r.ID] = true
 	}
 	if err != nil || len(runs) == 0 || len(runs) == 300 || !kept["run-299"] || kept["run-000"] {
 		t.Errorf("%d runs remain, the first %v, the last %v (%v)", len(runs), kept["run-000"], kept["run-299"], err)
-	}
-	web.Close()
-	stop()
-	if err := recording.wait(); err != nil {
-		t.Error(err)
-	}
-	if err := p.store.Close(); err != nil {
-		t.Error(err)
 	}
 }
 

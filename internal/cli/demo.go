@@ -193,7 +193,7 @@ func (d *demo) perform(ctx context.Context, s *script) error {
 	return nil
 }
 
-// watch prints each warning of a run when it is raised, until the run ends.
+// watch prints each warning of a run when it is raised, and the first decision of each kind, until the run ends.
 func (d *demo) watch(ctx context.Context, s *script) {
 	raised := make(map[string]bool)
 	// An error is ignored: the summary prints all warnings.
@@ -204,15 +204,33 @@ func (d *demo) watch(ctx context.Context, s *script) {
 				d.paint(redLine, "! %-7s  %s: %s", s.agent, w.Type, w.Message)
 			}
 		}
+		for _, decision := range u.Decisions {
+			if act := guardActs[decision.Action]; act != "" && !raised[act] {
+				raised[act] = true
+				d.paint(redLine, "! %-7s  event %d: a guard would have %s", s.agent, decision.EventNumber+1, act)
+			}
+		}
 		return u.Status == "running" || u.Status == ""
 	})
 }
 
-// wouldHave describes, by the most severe decision, what a guard would have done in a run.
-var wouldHave = map[string]string{
-	"warn":  "; a guard would have nudged it",
-	"block": "; a guard would have blocked its calls",
-	"halt":  "; a guard would have halted it",
+// guardActs describes what a guard does to an agent, by the decision.
+var guardActs = map[string]string{"warn": "nudged it", "block": "blocked its call", "halt": "halted it"}
+
+// wouldHave describes what a guard would first have done in a run, and at which events. Events are counted from 1, as the dashboard does.
+func wouldHave(decisions []api.Decision) string {
+	var parts []string
+	done := make(map[string]bool)
+	for _, d := range decisions {
+		if act := guardActs[d.Action]; act != "" && !done[act] {
+			done[act] = true
+			parts = append(parts, fmt.Sprintf("%s at event %d", act, d.EventNumber+1))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "; a guard would have " + strings.Join(parts, ", ")
 }
 
 func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
@@ -230,13 +248,17 @@ func (d *demo) sumUp(ctx context.Context, scripts []*script) error {
 		if err != nil {
 			return err
 		}
+		decisions, err := d.client.Decisions(ctx, s.run)
+		if err != nil {
+			return err
+		}
 		look := redLine
 		if len(warnings) == 0 {
 			look = greenLine
 		}
 		d.say("")
 		d.paint(look, "%s (%s): %s, health %d of 100, %s, %s%s", s.agent, s.run, run.HealthStatus, run.HealthScore,
-			plural(run.EventCount, "event", "events"), plural(len(warnings), "warning", "warnings"), wouldHave[run.WorstDecision])
+			plural(run.EventCount, "event", "events"), plural(len(warnings), "warning", "warnings"), wouldHave(decisions))
 		for _, w := range warnings {
 			d.say("  %s (%s): %s", w.Type, w.Severity, strings.TrimSpace(w.Message))
 		}

@@ -142,7 +142,7 @@ func (f *evalFlags) ask(cmd *cobra.Command, board *eval.Scoreboard) error {
 func openLabelled(cmd *cobra.Command, path string, read func(ctx context.Context, name string, r io.Reader) error) error {
 	file, err := scan.Open(cmd.Context(), path, cmd.InOrStdin())
 	if err != nil {
-		return fmt.Errorf("read labelled runs: %w", err)
+		return fmt.Errorf("read labelled runs: %w", scan.PlainPathError(err))
 	}
 	defer file.Close() // a file that is only read has no error to report
 	if path == "-" {

@@ -83,6 +83,9 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 		fmt.Fprintf(cmd.OutOrStdout(), "%s of %s: ", plural(result.Events, "event", "events"), plural(len(result.Runs), "run", "runs"))
 		printSent(cmd.OutOrStdout(), sent)
 	}
+	if sent.Accepted > 0 {
+		fmt.Fprintf(cmd.OutOrStdout(), "See %s\n", pageOf(c, result.Runs))
+	}
 	switch {
 	case err != nil:
 		return err
@@ -92,6 +95,14 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 		return errors.New("no runs in " + strings.Join(paths, ", "))
 	}
 	return nil
+}
+
+// pageOf returns the address of the dashboard's page of the runs: the page of a run if there is one, else the list of runs.
+func pageOf(c *client.Client, runs []string) string {
+	if len(runs) == 1 {
+		return c.URL(client.PagePath(runs[0]))
+	}
+	return c.URL("/")
 }
 
 // endsAtOnce is the number of runs that are ended at once. The server records the ends together.

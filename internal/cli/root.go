@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -130,8 +131,19 @@ func missing(cmd *cobra.Command, name, what string) error {
 	return fmt.Errorf("missing %s: name %s; %s --help has examples", name, what, cmd.CommandPath())
 }
 
-// flagError suggests the flag that is similar to an unknown one.
+// wanted describes the values of a type of flags, for errors.
+var wanted = map[string]string{
+	"float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number of at least 0",
+	"duration": "a number with a unit, such as 90m", "bool": "true or false",
+}
+
+// flagError says what a flag takes if its value is invalid, and suggests the flag that is similar to an unknown one.
 func flagError(cmd *cobra.Command, err error) error {
+	var value *pflag.InvalidValueError
+	if errors.As(err, &value) && wanted[value.GetFlag().Value.Type()] != "" && !errors.Is(err, strconv.ErrRange) {
+		f := value.GetFlag()
+		return fmt.Errorf("invalid --%s %q: want %s; %s --help lists the flags", f.Name, value.GetValue(), wanted[f.Value.Type()], cmd.CommandPath())
+	}
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
 		return fmt.Errorf("%w; %s --help lists the flags", err, cmd.CommandPath())

@@ -61,6 +61,9 @@ func (c *Client) HasToken() bool { return c.token != "" }
 // RunPath returns the path of a run, and of what is below it.
 func RunPath(id, below string) string { return "/api/runs/" + store.PathOf(id) + below }
 
+// PagePath returns the path of the dashboard's page of a run.
+func PagePath(id string) string { return "/runs/" + store.PathOf(id) }
+
 // Error is the answer to a failed request.
 type Error struct {
 	Status int

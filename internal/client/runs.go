@@ -82,3 +82,9 @@ func (c *Client) Warnings(ctx context.Context, run string) (all []api.Warning, e
 	err = c.get(ctx, RunPath(run, "/warnings"), &all)
 	return all, err
 }
+
+// Decisions returns the first 1,000 decisions of a run, in the order of the run.
+func (c *Client) Decisions(ctx context.Context, run string) (all []api.Decision, err error) {
+	err = c.get(ctx, RunPath(run, "/decisions?limit=1000"), &all)
+	return all, err
+}

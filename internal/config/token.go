@@ -16,7 +16,9 @@ func NewToken(name, scope string) (token string, entry Token, err error) {
 	if strings.TrimSpace(name) == "" {
 		err = errors.New("missing --name: name who uses the token, such as agents")
 	}
-	if !slices.Contains(scopes, scope) {
+	if scope == "" {
+		err = errors.Join(err, fmt.Errorf("missing --scope: want one of %s", strings.Join(scopes, ", ")))
+	} else if !slices.Contains(scopes, scope) {
 		err = errors.Join(err, fmt.Errorf("invalid scope %q: want one of %s", scope, strings.Join(scopes, ", ")))
 	}
 	if err != nil {

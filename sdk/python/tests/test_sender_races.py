@@ -17,7 +17,7 @@ import pytest
 
 import unloop
 from conftest import Scripted, Server, ctrl_c, until
-from test_sender import adds_up, program, tell, texts
+from sending import adds_up, program, tell, texts
 from unloop import _core, _sender
 from unloop._buffer import Buffer
 

@@ -1,0 +1,44 @@
+package detect
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/unloop-ai/unloop"
+)
+
+func TestEqualEffectsOfStalledStepsAreNotCounted(t *testing.T) {
+	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4}
+	for _, c := range []struct {
+		says  string
+		steps int
+		found int // the number of the step that finds nothing; -1 for none
+		want  string
+	}{
+		{"all that the run keeps failed", 40, -1, "The last 39 steps made little progress: all of the latest 32 failed; "},
+		{"all but one failed", 40, 30, "The last 39 steps made little progress: of the latest 32, 31 failed, 1 found nothing; "},
+		{"the run keeps all that failed", 20, -1, "The last 19 steps made little progress: all failed; "},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
+			var last string
+			for k := range c.steps {
+				input, _ := json.Marshal(map[string]string{"query": fmt.Sprintf("order %d", k%3)})
+				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: "search", Input: input})
+				if k == c.found {
+					r.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Tool: "search", Output: json.RawMessage(`[]`)})
+				} else {
+					r.Add(&unloop.Event{Type: unloop.ToolCallFailed, Tool: "search", Error: json.RawMessage(`"the index is locked"`)})
+				}
+				if f, ok := d.Check(r); ok {
+					last = f.What
+				}
+			}
+			if !strings.HasPrefix(last, c.want) {
+				t.Errorf("got %q, want %q", last, c.want)
+			}
+		})
+	}
+}
