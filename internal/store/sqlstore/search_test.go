@@ -123,12 +123,6 @@ func TestEventsThatChangeWhileTheSearchIsDisabledAreIndexedOnce(t *testing.T) {
 						t.Errorf("after the event changed, %q finds %d runs, error %v", word, n, err)
 					}
 				}
-				for n := 1; n > 0; {
-					var err error
-					if n, err = s.Index(ctx, 100); err != nil {
-						t.Fatal(err)
-					}
-				}
 			})
 			with(sqlstore.Options{NoSearch: true}, func(*sqlstore.Store) {})
 			with(sqlstore.Options{}, func(s *sqlstore.Store) {
