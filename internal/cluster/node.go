@@ -205,6 +205,11 @@ func (n *Node) wakeUp() {
 // databaseClock is the time of the database at a time of this machine.
 type databaseClock struct{ database, here time.Time }
 
+// newDatabaseClock returns the clock of a database that answered with its time. The request began and ended at times of this machine.
+func newDatabaseClock(database, began, ended time.Time) *databaseClock {
+	return &databaseClock{database: database, here: began.Add(ended.Sub(began) / 2)}
+}
+
 // at returns the time of the database. The monotonic reading of here says how much time has passed, so the result does not change if the
 // clock of this machine is set.
 func (c *databaseClock) at(here time.Time) time.Time {

@@ -82,7 +82,7 @@ func TestTheTimeOfTheDatabaseDoesNotFollowTheClockOfTheServer(t *testing.T) {
 	began := time.Now()
 	n := &Node{}
 	database := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	n.clock.Store(&databaseClock{database, began})
+	n.clock.Store(newDatabaseClock(database, began.Add(-time.Second), began.Add(time.Second)))
 	for _, by := range []time.Duration{0, 24 * time.Hour, -24 * time.Hour} {
 		here := setClock(began.Add(time.Second), by)
 		if moved := here.Round(0).Sub(began.Round(0)); moved != by+time.Second || here.Sub(began) != time.Second {

@@ -65,7 +65,7 @@ func (n *Node) renew(ctx context.Context, all *sync.WaitGroup) {
 		}
 		return
 	}
-	n.clock.Store(&databaseClock{database: owned.Now, here: began.Add(time.Since(began) / 2)})
+	n.clock.Store(newDatabaseClock(owned.Now, began, time.Now()))
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.renewed = time.Now()

@@ -2,6 +2,7 @@ package sqlstore_test
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -106,5 +107,38 @@ func TestEventsOfBeforeTheyKeptTheirRowsAreReadAndChanged(t *testing.T) {
 	}
 	if arrival, _, err := s.Last(ctx); arrival != 201 || err != nil {
 		t.Errorf("the last arrival is %d, error %v", arrival, err)
+	}
+}
+
+func TestAnEventThatChangesAtItsPositionKeepsItsRow(t *testing.T) {
+	path, ctx := filepath.Join(t.TempDir(), "rows.db"), t.Context()
+	s := open(t, path)
+	moved := saying(4, "bb", "moved")
+	moved.Position.Sequence++
+	for _, events := range [][]store.Event{
+		{saying(1, "a", "former"), saying(2, "bb", "former")},
+		{saying(3, "a", "changed"), saying(5, "ccc", "new")},
+		{moved},
+		{saying(6, "a", "changed again")},
+	} {
+		b := &store.Batch{Runs: []store.Run{{Number: 1, ID: "r", Started: time.Unix(1, 0)}}, Events: events}
+		for _, e := range events {
+			b.Removed = append(b.Removed, store.EventRef{Run: 1, ID: e.ID})
+		}
+		if _, err := s.Commit(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	reader, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows string
+	err = reader.QueryRowContext(ctx, `SELECT group_concat(id || ' ' || arrival || ' ' || changed, ', ' ORDER BY id) FROM events`).Scan(&rows)
+	if err := errors.Join(err, reader.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("a 1 6, bb 4 0, ccc 5 0", rows); diff != "" {
+		t.Errorf("ids with their first and latest arrivals (-want +got):\n%s", diff)
 	}
 }

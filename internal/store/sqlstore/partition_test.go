@@ -235,6 +235,19 @@ func TestTheClockOfTheDatabaseSetBackFreesThePartitionsOfServersThatFailed(t *te
 	}
 }
 
+func TestAServerThatLeavesDeletesLeasesOfALaterClock(t *testing.T) {
+	dsn := shiftable(t)
+	a, b := openCluster(t, dsn), openCluster(t, dsn)
+	shiftClock(t, dsn, 24*time.Hour)
+	renew(t, a, "a")
+	shiftClock(t, dsn, 0)
+	renew(t, b, "b")
+	if err := b.Leave(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	postgres.Exec(t, dsn, `DO $$ BEGIN IF EXISTS (SELECT FROM servers) THEN RAISE 'a server is left'; END IF; END $$`)
+}
+
 func TestTheFullTextIndexFollowsTheClockOfTheDatabase(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

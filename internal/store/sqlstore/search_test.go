@@ -60,6 +60,79 @@ func TestDisablingTheSearchDeletesTheIndex(t *testing.T) {
 	}
 }
 
+// TestEventsThatChangeWhileTheSearchIsDisabledAreIndexedOnce changes events before the search is disabled, meanwhile and while the index is built again.
+func TestEventsThatChangeWhileTheSearchIsDisabledAreIndexedOnce(t *testing.T) {
+	for name, database := range databases {
+		t.Run(name, func(t *testing.T) {
+			dsn, ctx, arrival := database(t), t.Context(), int64(0)
+			with := func(o sqlstore.Options, do func(s *sqlstore.Store)) {
+				t.Helper()
+				s, err := sqlstore.Open(ctx, dsn, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				do(s)
+				if err := s.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			write := func(s *sqlstore.Store, word string, ids ...string) {
+				t.Helper()
+				b := &store.Batch{Runs: []store.Run{{Number: 1, ID: "r", Started: time.Unix(1, 0)}}}
+				for _, id := range ids {
+					arrival++
+					b.Events = append(b.Events, saying(arrival, id, word+id))
+					b.Removed = append(b.Removed, store.EventRef{Run: 1, ID: id})
+				}
+				if _, err := s.Commit(ctx, b); err != nil {
+					t.Fatal(err)
+				}
+			}
+			index := func(s *sqlstore.Store, most, want int) {
+				t.Helper()
+				if n, err := s.Index(ctx, most); n != want || err != nil {
+					t.Errorf("%d events are indexed, want %d; error %v", n, want, err)
+				}
+			}
+			with(sqlstore.Options{}, func(s *sqlstore.Store) {
+				write(s, "first", "a", "bb", "ccc", "dddd")
+				index(s, 100, 4)
+				write(s, "second", "a", "bb")
+			})
+			with(sqlstore.Options{NoSearch: true}, func(s *sqlstore.Store) { write(s, "third", "bb", "ccc") })
+			with(sqlstore.Options{}, func(s *sqlstore.Store) {
+				index(s, 2, 2)
+				write(s, "fourth", "a", "dddd")
+				for n := 1; n > 0; {
+					var err error
+					if n, err = s.Index(ctx, 1); err != nil {
+						t.Fatal(err)
+					}
+				}
+				found := map[string]bool{"fourtha": true, "thirdbb": true, "thirdccc": true, "fourthdddd": true}
+				for _, word := range []string{"first", "second", "third", "fourth"} {
+					for _, id := range []string{"a", "bb", "ccc", "dddd"} {
+						if n, err := s.CountRuns(ctx, store.Filter{Text: word + id}); (n == 1) != found[word+id] || err != nil {
+							t.Errorf("%q finds %d runs, error %v", word+id, n, err)
+						}
+					}
+				}
+				write(s, "", "a", "bb", "ccc", "dddd")
+				for word := range found { // each event was in the index once
+					if n, err := s.CountRuns(ctx, store.Filter{Text: word}); n != 0 || err != nil {
+						t.Errorf("after the event changed, %q finds %d runs, error %v", word, n, err)
+					}
+				}
+			})
+			with(sqlstore.Options{NoSearch: true}, func(*sqlstore.Store) {})
+			with(sqlstore.Options{}, func(s *sqlstore.Store) {
+				index(s, 100, 4)
+				index(s, 100, 0)
+			})
+		})
+	}
+}
+
 // TestEventsIndexedAtOnceAreOneSegment holds what indexing costs: SQLite merges segments, so one for each event doubles the cost.
 func TestEventsIndexedAtOnceAreOneSegment(t *testing.T) {
 	s, b := open(t, filepath.Join(t.TempDir(), "index.db")), new(store.Batch)

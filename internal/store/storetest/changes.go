@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -22,7 +23,11 @@ func changes(t *testing.T, open func(*testing.T) Store) {
 		{"an event that changes at its position is read in its latest form everywhere", changedAtTheirPositions},
 		{"pages of changed events at one position have each once", pagesOfChanged},
 		{"a reader that resumes anywhere gets the latest form of each event", readersOfChanges},
+		{"of an event that is removed once and written twice the first form is kept", removedAndWrittenTwice},
+		{"an event that is removed from a run and written to another is only there", movedToAnotherRun},
+		{"a run that is deleted in the batch that changes its events has only those", deletedAndChanged},
 		{"an event that changes at its position is found by its latest words", searchChanged},
+		{"events of several runs that change in one batch, in any order, are found by their latest words", searchManyChanged},
 	} {
 		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
 	}
@@ -30,7 +35,8 @@ func changes(t *testing.T, open func(*testing.T) Store) {
 
 // changedTo returns the next form of an event at its position.
 func changedTo(e store.Event, arrival int64) store.Event {
-	e.Arrival, e.Body, e.Analysis = arrival, fmt.Appendf(nil, `{"event_id":%q,"arrival":%d}`, e.ID, arrival), fmt.Appendf(nil, `{"call":"%d"}`, arrival)
+	e.Arrival, e.Received = arrival, e.Received.Add(time.Second)
+	e.Body, e.Analysis = fmt.Appendf(nil, `{"event_id":%q,"arrival":%d}`, e.ID, arrival), fmt.Appendf(nil, `{"call":"%d"}`, arrival)
 	return e
 }
 
@@ -80,11 +86,17 @@ func changedAtTheirPositions(t *testing.T, s Store) {
 	if diff := gocmp.Diff(b.Events[:1], eventsOf(t, s, 2, store.Start)); diff != "" {
 		t.Errorf("events of the other run (-want +got):\n%s", diff)
 	}
+	other := []store.Event{changedTo(b.Events[0], 1500)}
+	commit(t, s, store.Batch{Runs: []store.Run{run(2, "b")}, Removed: refs(other), Events: other})
 	byArrival := slices.Clone(want)
 	slices.SortFunc(byArrival, func(x, y store.Event) int { return cmp.Compare(x.Arrival, y.Arrival) })
 	since, _, err := s.EventsSince(ctx, 1, 0, 1000)
 	if diff := gocmp.Diff(byArrival, since); diff != "" || err != nil {
 		t.Errorf("error %v, events since the beginning (-want +got):\n%s", err, diff)
+	}
+	since, _, err = s.EventsSince(ctx, 2, 1000, 1000)
+	if diff := gocmp.Diff(other, since); diff != "" || err != nil {
+		t.Errorf("error %v, events of the other run since an arrival (-want +got):\n%s", err, diff)
 	}
 	asked := []string{"e1", "e11", "e2", "new1"}
 	arrivals := must[map[string]int64](t)(s.Arrivals(ctx, 1, asked))
@@ -207,50 +219,54 @@ func readersOfChanges(t *testing.T, s Store) {
 	})
 }
 
-func searchChanged(t *testing.T, s Store) {
-	find := func(text string, want ...string) {
-		t.Helper()
-		if diff := gocmp.Diff(append([]string{}, want...), listed(t, s, store.Filter{Text: text})); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", text, diff)
+func removedAndWrittenTwice(t *testing.T, s Store) {
+	stays, moves := event(1, 1, "stays", 1), event(2, 1, "moves", 2)
+	b := store.Batch{Runs: []store.Run{run(1, "a")}, Events: []store.Event{stays, moves}}
+	commit(t, s, b)
+	want := []store.Event{changedTo(stays, 3), changedTo(moves, 5)}
+	want[1].Position.Sequence = 9
+	b.Removed = append(refs(b.Events), refs(b.Events)...)
+	b.Events = []store.Event{want[0], changedTo(stays, 4), want[1], changedTo(moves, 6)}
+	duplicates, err := s.Commit(t.Context(), &b)
+	if diff := gocmp.Diff(refs(want), duplicates); diff != "" || err != nil {
+		t.Errorf("error %v, duplicates (-want +got):\n%s", err, diff)
+	}
+	if diff := gocmp.Diff(want, eventsOf(t, s, 1, store.Start)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}
+
+func movedToAnotherRun(t *testing.T, s Store) {
+	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}}
+	b.Events = []store.Event{event(1, 1, "x", 1), event(2, 1, "y", 2), event(3, 2, "z", 1)}
+	commit(t, s, b)
+	x, y, z := changedTo(b.Events[0], 4), changedTo(b.Events[1], 5), changedTo(b.Events[2], 6)
+	x.Run, z.Run = 2, 1
+	commit(t, s, store.Batch{Runs: b.Runs, Removed: refs(b.Events), Events: []store.Event{x, y, z}})
+	for number, want := range map[int64][]store.Event{1: {z, y}, 2: {x}} {
+		if diff := gocmp.Diff(want, eventsOf(t, s, number, store.Start)); diff != "" {
+			t.Errorf("events of run %d (-want +got):\n%s", number, diff)
 		}
 	}
-	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}}
-	for k := range int64(6) {
-		b.Events = append(b.Events, said(k+1, 1+k/3, fmt.Sprint("e", k), fmt.Sprint("former", k)))
-	}
+}
+
+func deletedAndChanged(t *testing.T, s Store) {
+	b := store.Batch{Runs: []store.Run{run(1, "a")}, Events: []store.Event{said(1, 1, "x", "former"), said(2, 1, "y", "gone")}}
 	commit(t, s, b)
-	if n := must[int](t)(s.Index(t.Context(), 4)); n != 4 { // e4 and e5 are not indexed yet
-		t.Fatalf("%d events are indexed", n)
-	}
-	say := func(k, arrival int64, text string) {
-		t.Helper()
-		e := said(arrival, 1+k/3, fmt.Sprint("e", k), text)
-		e.Position = b.Events[k].Position
-		commit(t, s, store.Batch{Runs: b.Runs, Removed: refs([]store.Event{e}), Events: []store.Event{e}})
-	}
-	for k := range int64(6) {
-		say(k, 10+k, fmt.Sprint("later", k))
-	}
-	find("former0")
-	find("former3")
-	if n := indexAll(t, s); n != 6 {
-		t.Errorf("%d events are indexed after they changed", n)
-	}
-	for k := range 6 {
-		find(fmt.Sprint("former", k))
-		find(fmt.Sprint("later", k), []string{"a", "b"}[k/3])
-	}
-	say(0, 20, "")
-	say(1, 21, "again")
-	commit(t, s, store.Batch{Runs: b.Runs, Removed: []store.EventRef{{Run: 1, ID: "e1"}}}) // before it is indexed again
-	say(4, 22, "once")
-	commit(t, s, store.Batch{Deleted: []int64{2}})
-	say(2, 23, "third form")
 	indexAll(t, s)
-	find("later0")
-	find("later1")
-	find("again")
-	find("once")
-	find("form", "a")
-	find("later2")
+	second := said(3, 1, "x", "second")
+	second.Position = b.Events[0].Position
+	commit(t, s, store.Batch{Runs: b.Runs, Removed: refs([]store.Event{second}), Events: []store.Event{second}})
+	third := said(4, 1, "x", "third")
+	third.Position = second.Position
+	commit(t, s, store.Batch{Deleted: []int64{1}, Runs: b.Runs, Removed: refs([]store.Event{third}), Events: []store.Event{third}})
+	indexAll(t, s)
+	if diff := gocmp.Diff([]store.Event{third}, eventsOf(t, s, 1, store.Start)); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	for text, want := range map[string]int{"former": 0, "gone": 0, "second": 0, "third": 1} {
+		if n := must[int](t)(s.CountRuns(t.Context(), store.Filter{Text: text})); n != want {
+			t.Errorf("%q finds %d runs, want %d", text, n, want)
+		}
+	}
 }
