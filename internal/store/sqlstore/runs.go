@@ -83,7 +83,8 @@ func scanRun(row scanner) (*store.Run, error) {
 	return &r, nil
 }
 
-// Last returns the highest arrival and the highest number of a run, or 0 if there is none.
+// Last returns the highest arrival and the highest number of a run, or 0 if there is none. The arrival is at least that up to which rows are
+// flushed and events are indexed, also if their runs were deleted: events that got these arrivals again would be left out of both.
 func (s *Store) Last(ctx context.Context) (arrival, run int64, err error) {
 	var changed int64
 	err = s.read.QueryRowContext(ctx, `SELECT (SELECT COALESCE(MAX(arrival), 0) FROM events), (SELECT COALESCE(MAX(arrival), 0) FROM runs),
@@ -91,7 +92,12 @@ func (s *Store) Last(ctx context.Context) (arrival, run int64, err error) {
 	if err != nil {
 		return 0, 0, fmt.Errorf("read the last arrival of the store: %w", err)
 	}
-	return max(arrival, changed), run, nil
+	indexed, err := indexedUpTo(ctx, s.read)
+	if err != nil {
+		return 0, 0, err
+	}
+	flushed, err := s.flushedUpTo(ctx)
+	return max(arrival, changed, indexed, flushed), run, err
 }
 
 // Run returns the run with the id, or nil.
@@ -179,16 +185,24 @@ func (w *writing) flushed(ctx context.Context, arrival int64) error {
 		ON CONFLICT (name) DO UPDATE SET value = excluded.value`, []byte(strconv.FormatInt(arrival, 10)))
 }
 
-// Unflushed returns the ids of the runs with events that were recorded after the latest Batch.Flushed.
-func (s *Store) Unflushed(ctx context.Context) (ids []string, err error) {
+// flushedUpTo returns the latest Batch.Flushed, or 0.
+func (s *Store) flushedUpTo(ctx context.Context) (arrival int64, err error) {
 	var text []byte
 	err = s.read.QueryRowContext(ctx, `SELECT COALESCE((SELECT value FROM settings WHERE name = 'flushed'), $1)`, []byte("0")).Scan(&text)
-	if err != nil {
-		return nil, fmt.Errorf("read the arrival of the last flush: %w", err)
+	if err == nil {
+		arrival, err = strconv.ParseInt(string(text), 10, 64)
 	}
-	arrival, err := strconv.ParseInt(string(text), 10, 64)
 	if err != nil {
-		return nil, fmt.Errorf("read the arrival of the last flush: %w", err)
+		return 0, fmt.Errorf("read the arrival of the last flush: %w", err)
+	}
+	return arrival, nil
+}
+
+// Unflushed returns the ids of the runs with events that were recorded after the latest Batch.Flushed.
+func (s *Store) Unflushed(ctx context.Context) (ids []string, err error) {
+	arrival, err := s.flushedUpTo(ctx)
+	if err != nil {
+		return nil, err
 	}
 	return s.runIDs(ctx, `SELECT id FROM runs WHERE number IN (SELECT run FROM events WHERE arrival > $1) ORDER BY number`, arrival)
 }

@@ -28,6 +28,7 @@ func changes(t *testing.T, open func(*testing.T) Store) {
 		{"a run that is deleted in the batch that changes its events has only those", deletedAndChanged},
 		{"an event that changes at its position is found by its latest words", searchChanged},
 		{"events of several runs that change in one batch, in any order, are found by their latest words", searchManyChanged},
+		{"an arrival of a deleted run is not used again", arrivalsOfDeleted},
 	} {
 		t.Run(c.says, func(t *testing.T) { c.test(t, open(t)) })
 	}

@@ -96,3 +96,23 @@ func searchManyChanged(t *testing.T, s Store) {
 		}
 	}
 }
+
+// arrivalsOfDeleted deletes the run with the latest events, and then adds the next event, as a server does that was restarted in between.
+func arrivalsOfDeleted(t *testing.T, s Store) {
+	b := store.Batch{Runs: []store.Run{run(1, "a"), run(9, "b")}, Events: []store.Event{said(1, 1, "x", "first"), said(9, 9, "y", "deleted")}, Flushed: 9}
+	commit(t, s, b)
+	indexAll(t, s)
+	commit(t, s, store.Batch{Deleted: []int64{9}})
+	last, _, err := s.Last(t.Context())
+	if last != 9 || err != nil {
+		t.Errorf("the last arrival is %d, error %v", last, err)
+	}
+	commit(t, s, store.Batch{Events: []store.Event{said(last+1, 1, "z", "next")}})
+	indexAll(t, s)
+	if diff := gocmp.Diff([]string{"a"}, listed(t, s, store.Filter{Text: "next"})); diff != "" {
+		t.Errorf("the next event is found in (-want +got):\n%s", diff)
+	}
+	if diff := gocmp.Diff([]string{"a"}, must[[]string](t)(s.Unflushed(t.Context()))); diff != "" {
+		t.Errorf("unflushed (-want +got):\n%s", diff)
+	}
+}
