@@ -68,7 +68,7 @@ func lightTunedAtRequest(p *generator) (entries []entry, _ int) {
 	brightness, kelvin := p.between(30, 60), 100*p.between(27, 40)
 	talks, now := p.coin(), p.passingTime()
 	for range p.between(6, 10) {
-		asked, args, state := "", object(), ""
+		asked, member, value, state := "", "brightness_pct", 0, ""
 		if p.coin() {
 			step := p.pickInt(-8, -5, 5, 10)
 			brightness = max(2, min(100, brightness+step))
@@ -76,7 +76,7 @@ func lightTunedAtRequest(p *generator) (entries []entry, _ int) {
 			if step < 0 {
 				asked = p.pick("A bit darker.", "That's too bright.", "Dim it a little.")
 			}
-			args, state = object("entity_id", lamp, "brightness_pct", brightness), fmt.Sprintf("brightness %d %%", brightness)
+			value, state = brightness, fmt.Sprintf("brightness %d %%", brightness)
 		} else {
 			step := 100 * p.pickInt(-3, -2, 2, 4)
 			kelvin = max(2000, min(6500, kelvin+step))
@@ -84,9 +84,9 @@ func lightTunedAtRequest(p *generator) (entries []entry, _ int) {
 			if step < 0 {
 				asked = p.pick("A bit warmer.", "Warmer please.", "Less blue.")
 			}
-			args, state = object("entity_id", lamp, "color_temp_kelvin", kelvin), fmt.Sprintf("%d K", kelvin)
+			member, value, state = "color_temp_kelvin", kelvin, fmt.Sprintf("%d K", kelvin)
 		}
-		entries = append(entries, user(asked), s.use("home-assistant", "light_turn_on", args, fmt.Sprintf("%s: on, %s, last changed %s", lamp, state, now())).after(thought{"", p.pick("", "Of course.", "I'll adjust it.", "A small step in that direction.", "Let me change it a little.", "Setting `"+lamp+"`.")}))
+		entries = append(entries, user(asked), s.use("home-assistant", "light_turn_on", object("entity_id", lamp, member, value), fmt.Sprintf("%s: on, %s, last changed %s", lamp, state, now())).after(thought{"", p.pick("", "Of course.", "I'll adjust it.", "A small step in that direction.", "Let me change it a little.", "Setting `"+lamp+"`.")}))
 		if talks {
 			entries = append(entries, say(p.pick("Done. ", "Sure. ", "There you go. ")+capitalized(state)+"."))
 		}
