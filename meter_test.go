@@ -72,6 +72,8 @@ func TestAnInvalidMeterIsRejected(t *testing.T) {
 		"calls that were not counted":  {Acts: make([]act, 2), N: 1},
 		"too many answers":             {Answers: make([]answer, recentAnswers+1)},
 		"too many numbers":             {Answers: []answer{{Count: 9}}},
+		"too many numbers that remain": {Remaining: remaining{Count: 9}},
+		"more falls than events":       {Remaining: remaining{Falls: 101}},
 		"too many numbers of a line":   {Answers: []answer{{Tail: fingerprint.Tail{Count: 5}}}},
 		"an answer that is not there":  {Next: 3},
 		"too much patience":            {Excused: 3},

@@ -329,6 +329,8 @@ func (m *meter) validate(s *state) error {
 	c.Count("Excused", m.Excused, excusedSteps)
 	c.Count("N", m.N, s.Metrics.Events)
 	c.That(len(m.Acts) == min(m.N, recentActs), "Acts has %d of %d calls", len(m.Acts), m.N)
+	c.Count("Count of Remaining", m.Remaining.Count, len(m.Remaining.Numbers))
+	c.Count("Falls of Remaining", m.Remaining.Falls, s.Metrics.Events)
 	c.Count("number of answers", len(m.Answers), recentAnswers)
 	c.Count("Next", m.Next, max(0, len(m.Answers)-1))
 	for k := range m.Answers {
