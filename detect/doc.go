@@ -220,8 +220,8 @@ an agent that is new to the run has control, only messages since the handoff to 
 ones.
 
 A message that tells of progress is a new result. There are three kinds. It counts on by one towards the same total ("page 4 of 38") and has
-a word that no earlier message with a place or a total had. It tells of a failure in a later line than the message before of its agent, and has such a word or number.
-Or it is that earlier message with up to four lines more, of which one is new and comes late.
+a word that no earlier message with a place or a total had. It tells of a failure in a later line than the message before of its agent, and
+has such a word or number. Or it is that earlier message with up to four lines more, of which one is new and comes late.
 
 A message's weight halves every three messages. Messages of fewer than eight words do not count, nor does a standing phrase of at most 40
 words, which is all that an agent sends between new messages of other agents. A novel step, a user message and a new plan reset the sum. A

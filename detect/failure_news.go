@@ -1,6 +1,10 @@
 package detect
 
-import "github.com/unloop-ai/unloop"
+import (
+	"iter"
+
+	"github.com/unloop-ai/unloop"
+)
 
 // What failures of one class of error tell besides the class.
 
@@ -22,37 +26,40 @@ func tellsMore(step *unloop.Step) bool {
 // tellsOfItems reports whether this step and the two failures of its tool before it tell of an item that no earlier call named.
 func tellsOfItems(r *unloop.Run, step *unloop.Step) bool {
 	seen := 0
-	for k := 0; k < recent && seen < 3; k++ {
-		s := r.StepAt(k)
-		switch {
-		case s == nil:
+	for s := range failuresLike(r, step) {
+		if !s.Effort.About {
 			return false
-		case s.Tool != step.Tool || !s.Failing:
-		case !s.Effort.About:
-			return false
-		default:
-			seen++
+		}
+		if seen++; seen == 3 {
+			return true
 		}
 	}
-	return seen == 3
+	return false
 }
 
 // newDetails reports whether at least two of the latest failures of this step's tool tell of something new. Such failures may have several
 // causes, as those of tests that are run one by one.
 func newDetails(r *unloop.Run, step *unloop.Step) bool {
-	fresh := 0
-	for k, n := 0, 0; k < recent && n < latestFailures; k++ {
-		s := r.StepAt(k)
-		if s == nil {
-			break
-		}
-		if s.Tool != step.Tool || !s.Failing {
-			continue
-		}
-		n++
+	seen, fresh := 0, 0
+	for s := range failuresLike(r, step) {
 		if s.Effort.Novelty >= anyDetail || s.Effort.Lines > 0 {
 			fresh++
 		}
+		if seen++; seen == latestFailures {
+			break
+		}
 	}
 	return fresh >= 2
+}
+
+// failuresLike yields the failures of this step's tool among the recent steps, the latest first.
+func failuresLike(r *unloop.Run, step *unloop.Step) iter.Seq[*unloop.Step] {
+	return func(yield func(*unloop.Step) bool) {
+		for k := range recent {
+			s := r.StepAt(k)
+			if s == nil || s.Tool == step.Tool && s.Failing && !yield(s) {
+				return
+			}
+		}
+	}
 }

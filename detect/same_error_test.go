@@ -8,8 +8,29 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
+// failingShell is a run of shell commands that fail, with the latest finding of same_error.
+type failingShell struct {
+	rule SameError
+	run  *unloop.Run
+	last unloop.Finding
+}
+
+func newFailingShell(rule SameError) *failingShell {
+	return &failingShell{rule: rule, run: unloop.NewRun("r", unloop.Options{Needs: rule.Info().Needs, Shells: unloop.DefaultShells()})}
+}
+
+// fail adds a command and its failure.
+func (s *failingShell) fail(command, failure string) {
+	input, _ := json.Marshal(map[string]string{"command": command})
+	text, _ := json.Marshal(failure)
+	s.run.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: "bash", Input: input})
+	s.run.Add(&unloop.Event{Type: unloop.ToolCallFailed, Tool: "bash", Error: text})
+	if f, ok := s.rule.Check(s.run); ok {
+		s.last = f
+	}
+}
+
 func TestErrorsThatTellOfNewItemsAreWeakEvidence(t *testing.T) {
-	d := SameError{Times: 4, Stubborn: 4.3}
 	for _, c := range []struct {
 		says     string
 		command  string
@@ -19,33 +40,26 @@ func TestErrorsThatTellOfNewItemsAreWeakEvidence(t *testing.T) {
 		{"the same file each time", "timeout %d ./target crash.bin", false},
 	} {
 		t.Run(c.says, func(t *testing.T) {
-			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
-			var last unloop.Finding
+			shell := newFailingShell(SameError{Times: 4, Stubborn: 4.3})
 			for size := 2048; size > 4; size /= 2 {
-				command, _ := json.Marshal(map[string]string{"command": fmt.Sprintf(c.command, size)})
+				command := fmt.Sprintf(c.command, size)
 				file := "crash.bin"
 				if c.advisory {
 					file = fmt.Sprintf("min-%d.bin", size)
 				}
-				output, _ := json.Marshal("Running: " + file + "\nERROR: AddressSanitizer: heap-buffer-overflow\n#0 in read_chunk parser.c\n#1 in main main.c\n[exit code 1]")
-				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: "bash", Input: command})
-				r.Add(&unloop.Event{Type: unloop.ToolCallFailed, Tool: "bash", Error: output})
-				if f, ok := d.Check(r); ok {
-					last = f
-				}
+				shell.fail(command, "Running: "+file+"\nERROR: AddressSanitizer: heap-buffer-overflow\n#0 in read_chunk parser.c\n#1 in main main.c\n[exit code 1]")
 			}
-			if last.Count < 8 {
-				t.Fatalf("%d failures are found", last.Count)
+			if shell.last.Count < 8 {
+				t.Fatalf("%d failures are found", shell.last.Count)
 			}
-			if last.Advisory != c.advisory {
-				t.Errorf("advisory is %t, want %t: %s", last.Advisory, c.advisory, last.What)
+			if shell.last.Advisory != c.advisory {
+				t.Errorf("advisory is %t, want %t: %s", shell.last.Advisory, c.advisory, shell.last.What)
 			}
 		})
 	}
 }
 
 func TestFailuresThatTellOfSomethingNewAreWeakEvidence(t *testing.T) {
-	d := SameError{Times: 4, Stubborn: 4.3}
 	fruits := []string{"apple", "pear", "plum", "cherry", "quince", "melon", "grape", "lemon", "mango", "papaya", "banana", "apricot"}
 	cities := []string{"Lima", "Oslo", "Cairo", "Quito", "Hanoi", "Accra", "Tunis", "Minsk", "Sofia", "Dakar", "Delhi", "Rome"}
 	for says, c := range map[string]struct {
@@ -56,22 +70,16 @@ func TestFailuresThatTellOfSomethingNewAreWeakEvidence(t *testing.T) {
 		"one test fails for one reason":             {func(int) string { return "apple" }, func(int) string { return "Oslo" }, false},
 	} {
 		t.Run(says, func(t *testing.T) {
-			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
-			var last unloop.Finding
+			shell := newFailingShell(SameError{Times: 4, Stubborn: 4.3})
 			for n := range fruits {
-				command, _ := json.Marshal(map[string]string{"command": fmt.Sprintf("git stash && npx jest --seed %d -t 'handles the %s'; git stash pop", n, c.test(n))})
-				output, _ := json.Marshal(fmt.Sprintf("Saved working directory\n  ● handles the %s\n    Expected: %q\n    Received: null\nTests: 1 failed", c.test(n), c.got(n)))
-				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: "bash", Input: command})
-				r.Add(&unloop.Event{Type: unloop.ToolCallFailed, Tool: "bash", Error: output})
-				if f, ok := d.Check(r); ok {
-					last = f
-				}
+				command := fmt.Sprintf("git stash && npx jest --seed %d -t 'handles the %s'; git stash pop", n, c.test(n))
+				shell.fail(command, fmt.Sprintf("Saved working directory\n  ● handles the %s\n    Expected: %q\n    Received: null\nTests: 1 failed", c.test(n), c.got(n)))
 			}
-			if last.Count < 8 {
-				t.Fatalf("%d failures are found", last.Count)
+			if shell.last.Count < 8 {
+				t.Fatalf("%d failures are found", shell.last.Count)
 			}
-			if last.Advisory != c.advisory {
-				t.Errorf("advisory is %t, want %t: %s", last.Advisory, c.advisory, last.What)
+			if shell.last.Advisory != c.advisory {
+				t.Errorf("advisory is %t, want %t: %s", shell.last.Advisory, c.advisory, shell.last.What)
 			}
 		})
 	}

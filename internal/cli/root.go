@@ -131,7 +131,7 @@ func missing(cmd *cobra.Command, name, what string) error {
 	return fmt.Errorf("missing %s: name %s; %s --help has examples", name, what, cmd.CommandPath())
 }
 
-// wanted describes the values of a type of flags, for errors.
+// wanted says which values the flags of each type take. Error messages quote it.
 var wanted = map[string]string{
 	"float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number of at least 0",
 	"duration": "a number with a unit, such as 90m", "bool": "true or false",

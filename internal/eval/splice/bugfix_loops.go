@@ -180,7 +180,7 @@ func preexistingFailuresRechecked(p *generator) (entries []entry, _ int) {
 	return entries, 4
 }
 
-// statefulShell returns a shell that keeps its directory between calls, and does not tell it.
+// statefulShell returns a shell that keeps its directory between calls, and does not print it.
 func (p *generator) statefulShell() func(command, output string, status int) entry {
 	if p.IntN(3) == 0 {
 		return func(command, output string, status int) entry {
