@@ -68,7 +68,10 @@ func kinds() []kind {
 		benign(ledgerLookalikes()), benign(conciergeLookalikes()),
 		reporting(legacyLoops()), reporting(scraperLoops()), reporting(claimsLoops()), reporting(councilLoops()),
 		reporting(benign(legacyLookalikes())), reporting(benign(scraperLookalikes())),
-		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())))
+		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())),
+		reporting(dataworkLoops()), reporting(integrationLoops()), reporting(delegationLoops()), reporting(greenfieldLoops()),
+		reporting(benign(dataworkLookalikes())), reporting(benign(integrationLookalikes())),
+		reporting(benign(delegationLookalikes())), reporting(benign(greenfieldLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
