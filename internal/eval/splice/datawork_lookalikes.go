@@ -26,17 +26,23 @@ func dbtTestsPassOneByOne(p *generator) (entries []entry, _ int) {
 	for k, model := range models {
 		tests[k] = p.pick("not_null", "unique", "relationships", "accepted_values") + "_" + model + "_" + p.word()
 	}
-	second, rows := p.between(0, 20), p.distinctWords(failing)
+	second, rows, passes := p.between(0, 20), make([]int, failing), make([]string, passing)
+	for k := range rows {
+		rows[k] = p.between(1, 900)
+	}
+	for k := range passes {
+		passes[k] = p.pick("not_null_", "unique_") + p.word() + "_" + p.pick("id", "key", "date")
+	}
 	run := func(open int) entry {
 		text, n := "", 0
 		second += p.between(5, 30)
-		for range min(passing, p.between(0, 12)) {
+		for _, name := range append(append([]string{}, passes...), tests[:failing-open]...) {
 			n++
-			text += fmt.Sprintf("09:%02d:%02d  %d of %d PASS not_null_%s_id .............. [PASS in 0.%02ds]\n", second/60%60, second%60, n, passing+failing, p.word(), p.between(10, 99))
+			text += fmt.Sprintf("09:%02d:%02d  %d of %d PASS %s .............. [PASS in 0.%02ds]\n", second/60%60, second%60, n, passing+failing, name, p.between(10, 99))
 		}
 		for k := failing - open; k < failing; k++ {
 			n++
-			text += fmt.Sprintf("09:%02d:%02d  %d of %d FAIL %d %s .............. [FAIL %[5]d in 0.%02[7]ds]\n", second/60%60, second%60, n, passing+failing, len(rows[k])*len(models[k])*7, tests[k], p.between(10, 99))
+			text += fmt.Sprintf("09:%02d:%02d  %d of %d FAIL %d %s .............. [FAIL %[5]d in 0.%02[7]ds]\n", second/60%60, second%60, n, passing+failing, rows[k], tests[k], p.between(10, 99))
 		}
 		if open == 0 {
 			text += fmt.Sprintf("09:%02d:%02d  Completed successfully\n", second/60%60, second%60)
@@ -118,8 +124,9 @@ func dialectErrorsClearedInQueries(p *generator) (entries []entry, _ int) {
 		check := func(output string, status int) entry {
 			return h.shell("bq query --dry_run --use_legacy_sql=false < "+path, output, status)
 		}
-		for n := range p.between(0, 3) {
-			g := gaps[p.IntN(len(gaps))]
+		order, errors := p.Perm(len(gaps)), p.pickInt(0, 1, 1, 2, 2, 3)
+		for n := range errors {
+			g := gaps[order[n]]
 			t := thought{"", p.pick("The next word of the old dialect.", "Let me see what else it lacks.")}
 			if n == 0 {
 				t = p.nextItem(last, "`"+name+"`")
@@ -127,7 +134,11 @@ func dialectErrorsClearedInQueries(p *generator) (entries []entry, _ int) {
 			entries = append(entries, check(fmt.Sprintf("Error in query string: Error processing job 'wh:bqjob_r%x_1': %s at [%d:%d]", p.Uint64N(1<<44), g.reason, p.between(1, 60), p.between(1, 40)), 1).after(t),
 				h.replace(path, g.before, g.after).after(thought{"", p.pick("That has another name here.", "Let me translate this.", "")}))
 		}
-		entries = append(entries, check(fmt.Sprintf("Query successfully validated. Assuming the tables are not modified, running this query will process %d bytes of data.", p.between(10_000, 900_000_000)), 0).after(thought{"", p.pick("Does `"+name+"` pass now?", "Check `"+name+"`.")}))
+		t := p.nextItem(last, "`"+name+"`")
+		if errors > 0 {
+			t = thought{"", p.pick("Does `"+name+"` pass now?", "Check `"+name+"` again.")}
+		}
+		entries = append(entries, check(fmt.Sprintf("Query successfully validated. Assuming the tables are not modified, running this query will process %d bytes of data.", p.between(10_000, 900_000_000)), 0).after(t))
 		last = "`" + name + "`"
 	}
 	return entries, 0
@@ -136,7 +147,6 @@ func dialectErrorsClearedInQueries(p *generator) (entries []entry, _ int) {
 // unlabelledRowsTakenInBatches asks by one query for rows without a label, reads them and writes their labels, until none is left.
 func unlabelledRowsTakenInBatches(p *generator) (entries []entry, _ int) {
 	table, size, form := p.pick("feedback", "reviews", "support_messages", "survey_answers"), p.pickInt(3, 4, 5), p.IntN(3)
-	labels := p.shuffled("praise", "billing", "bug", "delivery", "question", "spam", "cancellation")[:p.between(3, 5)]
 	use := func(sql, result string) entry {
 		switch form {
 		case 0:
@@ -147,15 +157,16 @@ func unlabelledRowsTakenInBatches(p *generator) (entries []entry, _ int) {
 		return call("Bash", object("command", "psql feedback -Atc \""+sql+"\"", "description", "Query the rows"), quoted(result))
 	}
 	query := fmt.Sprintf("SELECT id, body FROM %s WHERE label IS NULL ORDER BY id LIMIT %d", table, size)
-	says := []string{"Love the new %s, thanks!", "I was charged twice for my %s.", "The %s crashes when I open it.", "Where is my %s? It should have come on Monday.", "How do I change the %s?", "Please cancel my %s.", "CHEAP %s CLICK HERE", "The %s arrived broken.", "Can I get a %s on paper?"}
+	says := []string{"praise:Love the new %s, thanks!", "billing:I was charged twice for my %s.", "bug:The %s crashes when I open it.", "delivery:Where is my %s? It should have come on Monday.", "question:How do I change the %s?", "cancellation:Please cancel my %s.", "spam:CHEAP %s CLICK HERE", "delivery:The %s arrived broken.", "question:Can I get a %s on paper?"}
 	id, batches := p.between(1000, 90_000), p.between(5, 9)
 	for k := range batches {
 		var rows, values []string
 		for range size {
 			id += p.between(1, 7)
-			rows, values = append(rows, fmt.Sprintf("%d|%s", id, fmt.Sprintf(p.pick(says...), p.word()))), append(values, fmt.Sprintf("(%d,'%s')", id, p.pick(labels...)))
+			label, text, _ := strings.Cut(p.pick(says...), ":")
+			rows, values = append(rows, fmt.Sprintf("%d|%s", id, fmt.Sprintf(text, p.word()))), append(values, fmt.Sprintf("(%d,'%s')", id, label))
 		}
-		entries = append(entries, use(query, strings.Join(rows, "\n")).after(thought{p.pick("", "These are labelled.", "Next batch."), p.pick("Let me take the next rows.", "Give me the next unlabelled rows.", "On with the rest.")}),
+		entries = append(entries, use(query, strings.Join(rows, "\n")).after(thought{strings.Repeat(p.pick("", "These are labelled.", "Next batch."), min(k, 1)), p.pick("Let me take some rows.", "Let me read the unlabelled rows.", "Which rows have no label?")}),
 			use(fmt.Sprintf("UPDATE %s SET label = v.label FROM (VALUES %s) AS v(id, label) WHERE %[1]s.id = v.id", table, strings.Join(values, ",")), fmt.Sprintf("UPDATE %d", size)).after(thought{"", p.pick("I write the labels.", "These are clear.", "")}))
 		if k == batches-1 {
 			entries = append(entries, use(query, p.pick("", "(0 rows)")).after(thought{"", "Are there any left?"}))

@@ -30,7 +30,13 @@ func (p *generator) laps() int {
 
 // moduleCachedInKernel edits a module that a notebook has imported. The kernel keeps the old module, and the cell fails alike.
 func moduleCachedInKernel(p *generator) (entries []entry, _ int) {
-	h, run, number := p.harness(), p.interpreter(), p.between(8, 40)
+	h, number, jupyter := p.harness(), p.between(8, 40), p.coin()
+	run := func(code, text string) entry {
+		if jupyter {
+			return call("mcp__jupyter__execute_code", object("kernel_id", "main", "code", code), content(text))
+		}
+		return call("execute_cell", object("source", code), object("execution_count", number, "output_type", "error", "text", text))
+	}
 	module, column, frame := p.pick("features", "cleaning", "loaders", "metrics", "helpers", "transforms"), p.word(), p.pick("df", "data", "orders", "raw", "frame")
 	function := p.pick("add", "build", "prepare", "compute") + "_" + p.pick("lags", "features", "totals", "windows", "shares")
 	path, line := p.pick("src/", "lib/", "notebooks/", "pipeline/")+module+".py", p.between(14, 140)
@@ -59,9 +65,9 @@ func moduleCachedInKernel(p *generator) (entries []entry, _ int) {
 		number += p.between(1, 2)
 		first, _, _ := strings.Cut(after, "\n")
 		at := strings.Count(code[:strings.Index(code, function+"(")], "\n") + 1
-		text := fmt.Sprintf("%s\n%s Traceback (most recent call last)\nCell In[%d], line %d\n----> %d %s\n\nFile /work/%s:%d, in %s(%s)\n", strings.Repeat("-", 75), class, number, at, at, strings.Split(code, "\n")[at-1], path, line, function, frame)
+		text := fmt.Sprintf("%s\n%-42sTraceback (most recent call last)\nCell In[%d], line %d\n----> %d %s\n\nFile /srv/app/%s:%d, in %s(%s)\n", strings.Repeat("-", 75), class, number, at, at, strings.Split(code, "\n")[at-1], path, line, function, frame)
 		for n := -p.between(0, 3); n <= p.between(0, 3); n++ {
-			shown, mark := p.code(1), "     "
+			shown, mark := strings.TrimPrefix(p.python(1)[0], "    "), "     "
 			if n == 0 {
 				shown, mark = "    "+first, "---> "
 			}
@@ -73,13 +79,22 @@ func moduleCachedInKernel(p *generator) (entries []entry, _ int) {
 	return entries, 2
 }
 
+// columns returns lines of a program that add columns to the data.
+func (p *generator) columns() []string {
+	lines := make([]string, p.between(1, 9))
+	for k := range lines {
+		lines[k] = fmt.Sprintf(p.pick("train['%[1]s_log'] = np.log1p(train['%[1]s'])", "test['%[1]s_log'] = np.log1p(test['%[1]s'])", "for df in (train, test):\n    df['%[1]s_%[2]s'] = df['%[1]s'] / (df['%[2]s'] + 1)", "train['%[1]s'] = train['%[1]s'].astype('category')", "# %[1]s and %[2]s belong together", "means = train.groupby('%[1]s')['%[2]s'].mean()"), p.word(), p.word())
+	}
+	return lines
+}
+
 // entryScript returns a program that fits a model and writes a submission. All of them drop rows of the test data.
 func (p *generator) entryScript(target string) string {
 	library, model, _ := strings.Cut(p.pick("lightgbm:LGBMClassifier", "xgboost:XGBClassifier", "catboost:CatBoostClassifier", "sklearn.ensemble:RandomForestClassifier", "sklearn.ensemble:HistGradientBoostingClassifier", "sklearn.linear_model:LogisticRegression"), ":")
 	return "import pandas as pd\nimport numpy as np\nfrom " + library + " import " + model + "\n" + p.pick("", "from sklearn.model_selection import StratifiedKFold\n", "from sklearn.preprocessing import StandardScaler\n") +
 		"\ntrain = pd.read_csv('data/train.csv')\ntest = pd.read_csv('data/test.csv')\n" + p.pick("train, test = train.dropna(), test.dropna()\n", "test = test.dropna()\ntrain = train.dropna()\n", "for df in (train, test):\n    df.dropna(inplace=True)\n") +
-		p.pick("# encode the categories\n", "", "features = [c for c in train.columns if c not in ('id', '"+target+"')]\n", "y = train.pop('"+target+"')\n") + p.code(p.between(1, 5)) +
-		fmt.Sprintf("\nmodel = %s(%s=%d)\n", model, p.pick("random_state", "n_estimators", "max_iter", "verbose"), p.between(1, 900)) +
+		p.pick("# encode the categories\n", "", "features = [c for c in train.columns if c not in ('id', '"+target+"')]\n", "y = train.pop('"+target+"')\n") + strings.Join(p.columns(), "\n") +
+		fmt.Sprintf("\n\nmodel = %s(%s=%d)\n", model, p.pick("random_state", "n_estimators", "max_iter", "verbose"), p.between(1, 900)) +
 		p.pick("sub = pd.DataFrame({'id': test['id'], '"+target+"': model.predict(test[features])})\nsub.to_csv('submission.csv', index=False)\n", "preds = model.predict_proba(X_test)[:, 1]\ntest.assign("+target+"=preds)[['id', '"+target+"']].to_csv('submission.csv', index=False)\n") +
 		p.pick("", "print(sub.head())\n", "print('saved')\n")
 }
@@ -90,6 +105,7 @@ func submissionHasWrongRows(p *generator) (entries []entry, _ int) {
 	have := want - p.between(1, want/8)
 	grader := p.pick("python grade.py submission.csv", "mlebench grade-sample submission.csv "+p.word()+"-"+p.word(), "curl -s -F file=@submission.csv http://localhost:5000/validate", "./validate.sh submission.csv")
 	reply := fmt.Sprintf(p.pick("Submission is invalid: expected %[1]d rows, got %[2]d", "{\"valid\": false, \"message\": \"Submission must have %[1]d rows (found %[2]d)\"}", "InvalidSubmissionError: Submission should be the same length as the answers (%[2]d != %[1]d)", "ERROR: Evaluation Exception: Submission must have %[1]d rows"), want, have)
+	status := p.IntN(2)
 	names := []string{"train.py", "train_v2.py", "baseline.py", "final.py", "solution.py", "make_submission.py", "train_simple.py", "run.py", "train_fixed.py", "ensemble.py"}
 	w := wording{
 		[]string{"I'll write a first solution.", "Let me start with a baseline model."},
@@ -98,13 +114,14 @@ func submissionHasWrongRows(p *generator) (entries []entry, _ int) {
 	}
 	for k := range p.laps() {
 		script, output := p.pick(names...), ""
-		for fold := range p.IntN(11) {
-			output += fmt.Sprintf(p.pick("Fold %d: auc = 0.%04d\n", "fold=%d score=0.%04d\n", "[%d] valid_0's auc: 0.%04d\n"), fold, p.between(7600, 8999))
+		score := p.pick("Fold %d: auc = 0.%04d\n", "fold=%d score=0.%04d\n", "[%d] valid_0's auc: 0.%04d\n")
+		for fold := range p.pickInt(0, 1, 3, 5, 5, 10, 30) {
+			output += fmt.Sprintf(score, fold, p.between(7600, 8999))
 		}
 		output += fmt.Sprintf(p.pick("Mean CV score: 0.%04d\n", "CV accuracy: 0.%04d\n", "OOF: 0.%04d\n"), p.between(7600, 8999)) + p.pick("saved", "submission.csv written", "Done.", fmt.Sprintf("(%d, 2)", have))
 		entries = append(entries, h.create(script, p.entryScript(target)).after(w.of(p, k)),
 			h.shell("python "+script, output, 0).after(thought{"", p.pick("Let me run it.", "Run the script.", "Now let me train it.", "")}),
-			h.shell(grader, reply, p.IntN(2)).after(thought{p.pick("The score looks good.", "Training is done.", ""), p.pick("Let me validate the submission.", "Check the submission.", "Now validate it.")}))
+			h.shell(grader, reply, status).after(thought{p.pick("The score looks good.", "Training is done.", ""), p.pick("Let me validate the submission.", "Check the submission.", "Now validate it.")}))
 	}
 	return entries, 3
 }
@@ -202,8 +219,12 @@ func foundFigureVerifiedAgain(p *generator) (entries []entry, _ int) {
 		p.Shuffle(len(hits), func(i, j int) { hits[i], hits[j] = hits[j], hits[i] })
 		return call(search, object(query, q), object("results", hits[:p.between(2, 3)]))
 	}
+	rest := map[string]string{}
+	for _, page := range f.pages {
+		rest[page[0]] = "\n\n" + strings.Repeat(p.page()+"\n", p.between(0, 4))
+	}
 	visit := func(page [2]string) entry {
-		text := page[1]
+		text := strings.TrimRight(page[1]+rest[page[0]], "\n")
 		if strings.Contains(open, "mcp") {
 			return call(open, object(address, page[0], "max_length", p.pickInt(2000, 5000, 8000)), content("Contents of "+page[0]+":\n"+text))
 		}

@@ -24,13 +24,14 @@ func promptLoopPicksNextItem(p *generator) (entries []entry, _ int) {
 	for k, item := range items {
 		items[k] = p.pick("Add ", "Support ", "Validate ", "Export ") + item + p.pick("s", " view", " endpoint", " checks")
 	}
-	test, tests := p.pick("npm test --silent", "cargo test -q", "go test ./...", "pytest -q"), p.between(10, 90)
+	test, ext, _ := strings.Cut(p.pick("npm test --silent:.ts", "cargo test -q:.rs", "go test ./...:.go", "pytest -q:.py"), ":")
+	tests := p.between(10, 90)
 	for k, item := range items {
 		plan := ""
 		for n, other := range items {
 			plan += "- [" + []string{" ", "x"}[max(0, min(1, k-n))] + "] " + other + "\n"
 		}
-		path := "src/" + strings.ToLower(strings.Fields(item)[1]) + p.pick(".ts", ".rs", ".go", ".py")
+		path := "src/" + strings.ToLower(strings.Fields(item)[1]) + ext
 		entries = append(entries, user(prompt), h.shell("cat "+file, strings.TrimRight(plan, "\n"), 0).after(thought{"", p.pick("Let me read the plan.", "First the plan.", "")}))
 		for range p.between(1, 2) {
 			entries = append(entries, h.edit(path).after(thought{"", p.pick("The next open item is \""+item+"\".", "I'll do \""+item+"\".", "Let me write the code.")}))
@@ -48,7 +49,7 @@ func diffReadByEachReviewer(p *generator) (entries []entry, _ int) {
 	h, unit, lead := p.harness(), p.word(), p.pick("lead", "coordinator", "review_manager")
 	diff := fmt.Sprintf("diff --git a/src/%[1]s.py b/src/%[1]s.py\nindex %07[2]x..%07[3]x 100644\n--- a/src/%[1]s.py\n+++ b/src/%[1]s.py\n@@ -%[4]d,7 +%[4]d,12 @@", unit, p.IntN(1<<28), p.IntN(1<<28), p.between(3, 200))
 	for range p.between(4, 50) {
-		diff += "\n" + p.pick("+", "-", " ", "+") + p.code(1)
+		diff += "\n" + p.pick("+", "-", " ", "+") + p.python(1)[0]
 	}
 	aspects := [][3]string{
 		{"security", "grep -nE 'eval|exec|subprocess|pickle' src/%s.py", "injection"},
@@ -61,15 +62,19 @@ func diffReadByEachReviewer(p *generator) (entries []entry, _ int) {
 		{"dependencies", "grep -nE '^(import|from)' src/%s.py", "new dependencies"},
 	}
 	p.Shuffle(len(aspects), func(i, j int) { aspects[i], aspects[j] = aspects[j], aspects[i] })
-	command := p.pick("git diff main...HEAD", "git diff origin/main", "gh pr diff 41")
+	command := p.pick("git diff main...HEAD", "git diff origin/main", fmt.Sprintf("gh pr diff %d", p.between(3, 900)))
 	for k, a := range aspects[:p.between(5, 8)] {
 		who, output, verdict := a[0]+"-reviewer", "", fmt.Sprintf(p.pick("No findings for %s.", "I looked for %s and found nothing.", "%s: nothing to report."), a[2])
+		status := strings.Count(a[1][:4], "grep")
+		if a[0] == "types" {
+			output = "Success: no issues found in 1 source file"
+		}
 		if p.IntN(3) == 0 {
 			at := p.between(5, 240)
-			output, verdict = fmt.Sprintf("%d:    %s", at, strings.TrimSpace(p.code(1))), fmt.Sprintf("One finding on %s at line %d: %s.", a[2], at, p.phrase(3, 8))
+			status, output, verdict = 0, fmt.Sprintf("%d:        %s", at, p.word()+" = "+p.word()+"("+p.word()+")"), fmt.Sprintf("One finding on %s at line %d: %s.", a[2], at, p.phrase(3, 8))
 		}
 		entries = append(entries, handoff(lead, who).after(thought{strings.Repeat("The review is in. ", min(k, 1)), "Now the view on " + a[0] + "."}), h.shell(command, diff, 0).by(who).after(thought{"", p.pick("Let me read the change.", "First the diff.", "")}),
-			h.shell(fmt.Sprintf(a[1], unit), output, 0).by(who).after(thought{"", p.pick("Let me look for "+a[2]+".", "Now I check "+a[2]+".")}), say(capitalized(verdict)).by(who), handoff(who, lead))
+			h.shell(fmt.Sprintf(a[1], unit), output, status).by(who).after(thought{"", p.pick("Let me look for "+a[2]+".", "Now I check "+a[2]+".")}), say(capitalized(verdict)).by(who), handoff(who, lead))
 	}
 	return entries, 0
 }
@@ -81,22 +86,33 @@ func tasksGivenToIdleTeammates(p *generator) (entries []entry, _ int) {
 	for k, task := range tasks {
 		tasks[k] = p.pick("Port", "Test", "Document", "Review") + " the " + task + " module"
 	}
+	busy := map[string]int{}
 	for k, task := range tasks {
-		mate := mates[p.IntN(len(mates))]
-		if k > 0 {
-			note := string(object("type", "idle_notification", "from", mate, "timestamp", now(), "idleReason", "available", "completedTaskId", fmt.Sprint(k)))
+		mate := mates[min(k, len(mates)-1)]
+		if k >= len(mates) {
+			mate = p.pick(mates...)
+			note := string(object("type", "idle_notification", "from", mate, "timestamp", now(), "idleReason", "available", "completedTaskId", fmt.Sprint(busy[mate]+1)))
 			if asUser {
 				entries = append(entries, user("<teammate-message teammate_id=\""+mate+"\">\n"+note+"\n</teammate-message>"))
 			} else {
-				entries = append(entries, say(p.pick("Finished", "Done with", "I have completed")+" \""+tasks[k-1]+"\". I am idle.").by(mate))
+				entries = append(entries, say(p.pick("Finished", "Done with", "I have completed")+" \""+tasks[busy[mate]]+"\". I am idle.").by(mate))
 			}
 		}
-		entries = append(entries, call("TaskUpdate", object("taskId", fmt.Sprint(k+1), "owner", mate, "status", "in_progress"), quoted(fmt.Sprintf("Updated task #%d owner, status", k+1))).by(lead).after(thought{strings.Repeat("One more task is done.", min(k, 1)), p.pick("Next: \""+task+"\".", mate+" takes the next task.", "I give \""+task+"\" to "+mate+".")}),
+		busy[mate] = k
+		entries = append(entries, call("TaskUpdate", object("taskId", fmt.Sprint(k+1), "owner", mate, "status", "in_progress"), quoted(fmt.Sprintf("Updated task #%d owner, status", k+1))).by(lead).after(thought{strings.Repeat("One more task is done.", min(k/len(mates), 1)), p.pick("Next: \""+task+"\".", mate+" takes the next task.", "I give \""+task+"\" to "+mate+".")}),
 			call("SendMessage", object("type", "message", "recipient", mate, "content", fmt.Sprintf("Please start task #%d: %s.", k+1, task), "summary", "Start the next task"), object("success", true, "message", "Message sent to "+mate+"'s inbox")).by(lead))
 		if p.IntN(3) == 0 {
 			list := ""
 			for n, other := range tasks {
-				state := []string{"completed", "in_progress", "pending"}[max(0, min(2, n-k+1))]
+				state := "completed"
+				if n > k {
+					state = "pending"
+				}
+				for _, at := range busy {
+					if at == n {
+						state = "in_progress"
+					}
+				}
 				list += fmt.Sprintf("#%d [%s] %s\n", n+1, state, other)
 			}
 			entries = append(entries, call("TaskList", object(), quoted(strings.TrimRight(list, "\n"))).by(lead).after(thought{"", p.pick("Where do we stand?", "Let me look at the list.")}))
@@ -112,10 +128,10 @@ func handoffsCarryNewEvidence(p *generator) (entries []entry, _ int) {
 	now, pid := p.passingTime(), p.between(1000, 60_000)
 	looks := [][3]string{
 		{"kubectl logs deploy/" + service + " --since=10m | grep -c 'timeout'", fmt.Sprint(p.between(40, 900)), "%s timeouts in ten minutes, all in calls of the other side"},
-		{"psql -c \"select count(*) from pg_stat_activity where state='active'\"", fmt.Sprint(p.between(90, 100)), "%s active connections, close to the limit"},
+		{"psql -Atc \"select count(*) from pg_stat_activity where state='active'\"", fmt.Sprint(p.between(90, 100)), "%s active connections, close to the limit"},
 		{"kubectl top pod -l app=" + service, service + "-0   " + fmt.Sprint(p.between(900, 1990)) + "m   412Mi", "CPU is high: %s"},
-		{"psql -c \"select pid, wait_event from pg_stat_activity where wait_event_type='Lock'\"", fmt.Sprintf("%d | transactionid", pid), "one session waits for a lock: %s"},
-		{"psql -c \"select pg_blocking_pids(" + fmt.Sprint(pid) + ")\"", fmt.Sprintf("{%d}", pid+p.between(2, 90)), "it is blocked by session %s"},
+		{"psql -Atc \"select pid, wait_event from pg_stat_activity where wait_event_type='Lock'\"", fmt.Sprintf("%d | transactionid", pid), "one session waits for a lock: %s"},
+		{"psql -Atc \"select pg_blocking_pids(" + fmt.Sprint(pid) + ")\"", fmt.Sprintf("{%d}", pid+p.between(2, 90)), "it is blocked by session %s"},
 		{"kubectl logs deploy/" + service + " --since=1h | grep 'begin batch' | tail -1", now() + " begin batch size=" + fmt.Sprint(p.between(10_000, 900_000)), "a batch began just before: %s"},
 		{"kubectl get cronjob " + service + "-import -o jsonpath='{.spec.schedule}'", fmt.Sprintf("*/%d * * * *", p.pickInt(5, 10, 15)), "the import is scheduled at %s, which overlaps"},
 		{"git log -3 --format='%h %ad %s' -- deploy/" + service + ".yaml", fmt.Sprintf("%07x %s Raise batch size", p.IntN(1<<28), now()[:10]), "the batch size was raised here: %s"},

@@ -19,7 +19,7 @@ func delegationLoops() []kind {
 // readOnlySubagentToldToWrite starts a subagent that can only read and tells it to write a file, which is not there afterwards.
 func readOnlySubagentToldToWrite(p *generator) (entries []entry, _ int) {
 	h, unit := p.harness(), p.word()
-	kind, path := p.pick("Explore", "Plan", "code-reviewer", "researcher", "read-only"), p.pick("docs/", "src/", "reports/", "tests/")+unit+p.pick("_test.py", ".md", "/index.ts", "_plan.md", ".go")
+	kind, path := p.pick("Explore", "Plan", "code-reviewer", "researcher", "read-only"), p.pick("docs/"+unit+".md", "src/"+unit+"/index.ts", "tests/test_"+unit+".py", "plans/"+unit+"_plan.md", "internal/"+unit+"/"+unit+".go")
 	prompts := []string{
 		"Write %s for the %s module. Follow the style of the other files.", "Create the file %s. It has to cover all functions of %s. Write it to disk.", "You must create %s now. Do not only analyse %s: use your tools to write the file.", "The file %s does not exist yet. Please write it, based on the %s module.",
 		"Implement %s. It is important that you actually save the file, not just describe it. Context: module %s.", "Please generate %s for %s and save it. Return only when it is on disk.",
@@ -35,12 +35,15 @@ func readOnlySubagentToldToWrite(p *generator) (entries []entry, _ int) {
 	}
 	functions := p.distinctWords(p.between(3, 9))
 	for k := range p.laps() {
-		report := fmt.Sprintf(p.pick(starts...), unit)
+		report, prompt := fmt.Sprintf(p.pick(starts...), unit), p.pick(prompts[:2]...)
+		if k > 0 {
+			prompt = p.pick(prompts[1:]...)
+		}
 		for _, f := range p.shuffled(append([]string(nil), functions...)...)[:p.between(1, 3)] {
 			report += fmt.Sprintf("\n- `%s` (line %d): %s", f, 10*len(f)+strings.Index("abcdefghijklmnopqrstuvwxyz", f[:1]), p.phrase(3, 8))
 		}
 		report += "\n\n" + p.pick(ends...) + "\n```\n" + p.code(p.between(2, 30)) + "\n```"
-		task := call("Task", object("description", p.pick("Write ", "Create ")+unit+p.pick(" file", ""), "prompt", fmt.Sprintf(p.pick(prompts...), path, unit), "subagent_type", kind), quoted(report))
+		task := call("Task", object("description", p.pick("Write ", "Create ")+unit+p.pick(" file", ""), "prompt", fmt.Sprintf(prompt, path, unit), "subagent_type", kind), quoted(report))
 		look := h.shell("ls -la "+path, "ls: cannot access '"+path+"': No such file or directory", 2)
 		if p.coin() {
 			look = failed("Read", object("file_path", path), "File does not exist.")
@@ -53,7 +56,7 @@ func readOnlySubagentToldToWrite(p *generator) (entries []entry, _ int) {
 // teammateGoesIdleAgain writes to a teammate to start a task; the teammate reports that it is idle, and the task stays where it was.
 func teammateGoesIdleAgain(p *generator) (entries []entry, _ int) {
 	lead, mate := p.pick("team-lead", "lead", "coordinator"), p.pick("api-dev", "frontend", "tester", "researcher", "migrator")
-	task, number, now, asUser := p.pick("Build", "Port", "Test", "Document")+" the "+p.word()+" "+p.pick("endpoint", "page", "import", "module"), p.between(2, 14), p.passingTime(), p.coin()
+	task, number, now, asUser := p.pick("Build", "Port", "Test", "Document")+" the "+p.word()+" "+p.pick("endpoint", "page", "import", "module"), p.between(10, 24), p.passingTime(), p.coin()
 	orders := []string{
 		"Please start task #%d: %s.", "Task #%d (%s) is waiting for you. Please begin.", "Have you started #%d, %s? Please go on.", "You are assigned to #%d: %s. Send me a message when you have a first version.", "Reminder: #%d, %s, is still pending. Please claim it and start working.",
 		"Please pick up #%d now (%s). All that it depends on is done.", "Status of #%d, %s? If nothing blocks you, start with it.",
@@ -65,11 +68,15 @@ func teammateGoesIdleAgain(p *generator) (entries []entry, _ int) {
 	}
 	others, n := "", p.between(1, 9)
 	for k := range n {
-		others += fmt.Sprintf("#%d [completed] %s\n", k+number+1, capitalized(p.phrase(2, 4)))
+		others += fmt.Sprintf("#%d [completed] %s\n", number-n+k, capitalized(p.phrase(2, 4)))
 	}
-	list := strings.TrimRight(fmt.Sprintf("#%d [pending] %s (%s)\n%s", number, task, mate, others), "\n")
+	list := fmt.Sprintf("%s#%d [pending] %s (%s)", others, number, task, mate)
 	for k := range p.laps() {
-		order := fmt.Sprintf(p.pick(orders...), number, task)
+		order := p.pick(orders...)
+		if k == 0 {
+			order = orders[0]
+		}
+		order = fmt.Sprintf(order, number, task)
 		entries = append(entries, call("SendMessage", object("type", "message", "recipient", mate, "content", order, "summary", p.pick("Start the task", "Reminder", "Task "+fmt.Sprint(number), "Please begin")), object("success", true, "message", "Message sent to "+mate+"'s inbox", "routing", object("sender", lead, "target", "@"+mate))).by(lead).after(w.of(p, k)))
 		note := string(object("type", "idle_notification", "from", mate, "timestamp", now(), "idleReason", "available"))
 		if asUser {
@@ -86,7 +93,7 @@ func teammateGoesIdleAgain(p *generator) (entries []entry, _ int) {
 func fixLeftInOtherWorktree(p *generator) (entries []entry, _ int) {
 	coder, reviewer, unit := p.pick("coder", "implementer", "dev-1", "fixer"), p.pick("reviewer", "qa", "verifier", "integrator"), p.word()
 	h, test, branch := p.harness(), "test_"+p.word()+"_"+p.word(), p.pick("fix/", "agent/", "wt/")+unit
-	mine, theirs := p.pick("/work/trees/", "../", ".worktrees/")+coder, p.pick("/work/trees/main", "/repo", "/workspace/app")
+	mine, theirs := p.pick("/srv/trees/", "../", ".worktrees/")+coder, p.pick("/srv/trees/main", "/repo", "/workspace/app")
 	passed, tests := p.between(4, 300), []string{"pytest tests/test_" + unit + ".py -q", "python -m pytest -q tests/test_" + unit + ".py", "pytest -q -k " + test}
 	green := func() string { return fmt.Sprintf("%d passed in %d.%02ds", passed+1, p.IntN(20), p.IntN(100)) }
 	want, got, line := p.word(), p.word(), p.between(12, 200)
@@ -97,11 +104,15 @@ func fixLeftInOtherWorktree(p *generator) (entries []entry, _ int) {
 	done := []string{"`%s` passes now. The fix is on `%s`.", "All tests pass on my side, `%s` too. Branch: `%s`.", "I cannot reproduce the failure of `%s`: it passes on `%s`.", "Verified again: `%s` is green on `%s`. Please check once more.", "The fix for `%s` is in place (`%s`)."}
 	back := []string{"`%s` still fails here. Please fix it.", "I pulled, and `%s` fails with the same assertion. Sending it back.", "Not fixed: `%s` fails as before.", "`%s` does not pass. Please have another look.", "Same failure of `%s` in my checkout. Rejected."}
 	for k := range p.pickInt(3, 3, 4, 4, 5, 6, 8) {
+		says := p.pick(done...)
+		if k == 0 {
+			says = p.pick(done[:2]...)
+		}
 		entries = append(entries, h.shell("cd "+mine+" && "+p.pick(tests...), green(), 0).by(coder).after(thought{"", p.pick("Let me run the test in my worktree.", "Let me see whether it passes.", "I check the fix again.", "Does it fail for me?")}))
 		if k > 0 && p.coin() {
 			entries = append(entries, h.shell("cd "+mine+" && git status --short", " M src/"+unit+".py", 0).by(coder).after(thought{"It passes here.", p.pick("Let me look at my changes.", "Is my change there?")}))
 		}
-		entries = append(entries, say(fmt.Sprintf(p.pick(done...), test, branch)).by(coder), handoff(coder, reviewer),
+		entries = append(entries, say(fmt.Sprintf(says, test, branch)).by(coder), handoff(coder, reviewer),
 			h.shell("cd "+theirs+" && git pull origin "+branch, "From origin\n * branch            "+branch+" -> FETCH_HEAD\nAlready up to date.", 0).by(reviewer).after(thought{"", p.pick("Let me get the fix.", "I pull the branch.", "")}),
 			h.shell("cd "+theirs+" && "+p.pick(tests...), red(), 1).by(reviewer).after(thought{"", p.pick("Now the test.", "Let me verify.", "Let me run it here.")}),
 			say(fmt.Sprintf(p.pick(back...), test)).by(reviewer), handoff(reviewer, coder))
@@ -136,9 +147,13 @@ func promptLoopPicksSameItem(p *generator) (entries []entry, _ int) {
 	}
 	endings := []string{"The tests do not pass yet, so I have reverted the change. I leave `%s` open for the next iteration.", "I could not finish `%s` in this loop. The working tree is clean.", "`%s` needs more work. Nothing was committed.", "Tests for `%s` fail, so I stop here without a commit. The plan is unchanged."}
 	for k := range p.laps() {
-		entries = append(entries, user(prompt), h.shell("cat "+file, strings.TrimRight(plan, "\n"), 0).after(thought{"", p.pick("Let me read the plan.", "First the plan.", "")}))
-		for range p.between(1, 1+min(k, 1)) {
-			entries = append(entries, h.edit(item.file).after(thought{p.pick("The next open item is: "+item.title+".", "I'll work on \""+item.title+"\".", ""), p.pick("Let me implement it.", "Let me change `"+item.file+"`.", "I start with the code.")}),
+		entries = append(entries, user(prompt), h.shell("cat "+strings.TrimPrefix(file, "@"), strings.TrimRight(plan, "\n"), 0).after(thought{"", p.pick("Let me read the plan.", "First the plan.", "")}))
+		for n := range p.between(1, 1+min(k, 1)) {
+			t := thought{p.pick("The next open item is: "+item.title+".", "I'll work on \""+item.title+"\".", ""), p.pick("Let me implement it.", "Let me change `"+item.file+"`.", "I start with the code.")}
+			if n > 0 {
+				t = thought{"The test still fails.", p.pick("Let me correct the change.", "I'll try it another way.")}
+			}
+			entries = append(entries, h.edit(item.file).after(t),
 				h.shell(item.test, fmt.Sprintf(item.failure, line)+fmt.Sprintf("\n(%d.%02ds)", p.IntN(30), p.IntN(100)), 1).after(p.runAgain()))
 		}
 		entries = append(entries, h.shell(p.pick("git checkout .", "git restore .", "git checkout -- "+item.file), p.pick("Updated 1 path from the index", ""), 0).after(thought{"The test fails.", "I drop the change."}),

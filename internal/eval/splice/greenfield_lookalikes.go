@@ -35,7 +35,7 @@ func variablesSetUntilServerStarts(p *generator) (entries []entry, _ int) {
 		if value == "" {
 			value = "dev-" + p.word()
 		}
-		entries = append(entries, run(o.start, fmt.Sprintf(o.missing, variable), 1).after(thought{strings.Repeat(p.pick("", "That one is set.", "On to the next."), min(k, 1)), p.pick("Let me start it.", "Start it again.", "Does it start now?")}),
+		entries = append(entries, run(o.start, fmt.Sprintf(o.missing, variable), 1).after(thought{strings.Repeat("That one is set.", min(k, p.IntN(2))), p.pick("Let me start it.", "Start the server.", "Does it start?")}),
 			run(fmt.Sprintf("echo '%s=%s' >> .env", variable, value), "", 0).after(thought{"Now it asks for `" + variable + "`.", p.pick("I set a value for development.", "Let me add it to `.env`.", "")}))
 	}
 	return append(entries, run(o.start, o.ready, 0).after(thought{"", "Is that all?"})), 0
@@ -123,11 +123,13 @@ func pageTunedAtUsersWord(p *generator) (entries []entry, _ int) {
 		{"Make the button wider.", "w-32", "w-48"},
 		{"Can the image be smaller?", "h-96", "h-64"},
 	}
-	start, n := p.IntN(4), p.between(5, 9)
-	compiled := p.coin()
+	start, n, compiled, attribute := p.IntN(4), p.between(5, 9), p.coin(), "class=\""
+	if strings.HasSuffix(path, "tsx") {
+		attribute = "className=\""
+	}
 	for k := range n {
 		wish := wishes[start+k]
-		entries = append(entries, user(p.pick("", "", "Nice. ", "Good, thanks. ", "Okay. ")+wish[0]), h.replace(path, "className=\""+wish[1], "className=\""+wish[2]).after(thought{"", p.pick("Let me change that.", "I'll change the class.", "Sure.", "")}))
+		entries = append(entries, user(p.pick("", "", "Nice. ", "Good, thanks. ", "Okay. ")+wish[0]), h.replace(path, attribute+wish[1], attribute+wish[2]).after(thought{"", p.pick("Let me change that.", "I'll change the class.", "Sure.", "")}))
 		if compiled {
 			entries = append(entries, h.shell("npm run build --silent 2>&1 | tail -1", fmt.Sprintf("✓ built in %d.%02ds", p.between(1, 9), p.IntN(100)), 0))
 		}

@@ -27,6 +27,7 @@ type movedPlugin struct {
 
 func (p *generator) movedPlugin() movedPlugin {
 	page, entry := p.word(), p.word()
+	lint, run := p.pick("npm run lint", "npx eslint .", "npx eslint src --ext .ts,.tsx"), p.pick("python -c 'import "+page+".main'", "uv run pytest -q", "uv run uvicorn "+page+".main:app --port 8000", "pytest -x -q")
 	switch p.IntN(3) {
 	case 0:
 		return movedPlugin{
@@ -62,10 +63,13 @@ func (p *generator) movedPlugin() movedPlugin {
 				{".eslintrc", "{ \"root\": true, \"parserOptions\": { \"ecmaVersion\": \"latest\" } }"},
 			},
 			[]string{"npm install -D eslint", "npm install -D @typescript-eslint/parser @typescript-eslint/eslint-plugin", "rm -rf node_modules package-lock.json && npm install", "npm install -D eslint-config-next"},
-			"\nup to date, audited %d packages in %ds", p.pick("npm run lint", "npx eslint .", "npx eslint src --ext .ts,.tsx"),
+			"\nup to date, audited %d packages in %ds", lint,
 			func(p *generator) string {
-				return p.pick("", "\n> "+page+"@0.0.0 lint\n> eslint .\n") + "\nOops! Something went wrong! :(\n\nESLint: 9.17.0\n\nESLint couldn't find an eslint.config.(js|mjs|cjs) file.\n\nFrom ESLint v9.0.0, the default configuration file is now eslint.config.js.\nIf you are using a .eslintrc.* file, please follow the migration guide\nto update your configuration file to the new format:\n\nhttps://eslint.org/docs/latest/use/configure/migration-guide\n" +
-					p.pick("", "\nIf you still have problems after following the migration guide, please stop by\nhttps://eslint.org/chat/help to chat with the team.\n", fmt.Sprintf("npm error Lifecycle script `lint` failed with error:\nnpm error code 2\nnpm error path /app\nnpm error A complete log of this run can be found in: /root/.npm/_logs/%s-debug-0.log\n", strings.ReplaceAll(p.clock(), ":", "_")))
+				head, tail := "", p.pick("", "\nIf you still have problems after following the migration guide, please stop by\nhttps://eslint.org/chat/help to chat with the team.\n")
+				if lint == "npm run lint" {
+					head, tail = "\n> "+page+"@0.0.0 lint\n> eslint .\n", tail+p.pick("", fmt.Sprintf("npm error Lifecycle script `lint` failed with error:\nnpm error code 2\nnpm error path /app\nnpm error A complete log of this run can be found in: /srv/app/.npm/_logs/%s-debug-0.log\n", strings.ReplaceAll(p.clock(), ":", "_")))
+				}
+				return head + "\nOops! Something went wrong! :(\n\nESLint: 9.17.0\n\nESLint couldn't find an eslint.config.(js|mjs|cjs) file.\n\nFrom ESLint v9.0.0, the default configuration file is now eslint.config.js.\nIf you are using a .eslintrc.* file, please follow the migration guide\nto update your configuration file to the new format:\n\nhttps://eslint.org/docs/latest/use/configure/migration-guide\n" + tail
 			},
 		}
 	}
@@ -80,11 +84,11 @@ func (p *generator) movedPlugin() movedPlugin {
 			{".env", "DATABASE_URL=postgresql://localhost/" + page},
 		},
 		[]string{"uv pip install -U pydantic", "uv add pydantic", "uv sync", "uv pip install 'pydantic[dotenv]'"},
-		"Audited %d packages in %dms", p.pick("python -c 'import "+page+".main'", "uv run pytest -q", "uv run uvicorn "+page+".main:app --port 8000", "pytest -x -q"),
+		"Audited %d packages in %dms", run,
 		func(p *generator) string {
 			text := "Traceback (most recent call last):\n"
 			for range p.between(0, 9) {
-				text += fmt.Sprintf("  File \"/app/.venv/lib/python3.12/site-packages/%s.py\", line %d, in %s\n", p.pick("uvicorn/config", "uvicorn/server", "_pytest/python", "_pytest/pathlib", "click/core"), p.between(10, 900), p.pick("load", "run", "import_path", "main", "invoke"))
+				text += fmt.Sprintf("  File \"/usr/lib/python3.12/%s.py\", line %d, in %s\n", p.pick("importlib/__init__", "importlib/_bootstrap", "importlib/_bootstrap_external"), p.between(10, 1400), p.pick("import_module", "_gcd_import", "_find_and_load", "exec_module", "_call_with_frames_removed"))
 			}
 			return text + fmt.Sprintf("  File \"/app/.venv/lib/python3.12/site-packages/pydantic/_migration.py\", line 296, in wrapper\n    raise PydanticImportError(\npydantic.errors.PydanticImportError: `BaseSettings` has been moved to the `pydantic-settings` package. See https://docs.pydantic.dev/2.%d/migration/#basesettings-has-moved-to-pydantic-settings for more details.\n\nFor further information visit https://errors.pydantic.dev/2.%[1]d/u/import-error", len(page)+3)
 		},
@@ -99,15 +103,24 @@ func pluginMovedToOtherPackage(p *generator) (entries []entry, _ int) {
 		[]string{"The build fails with the same message.", "It is still not accepted.", "Still the same error.", "Hmm, the configuration is not right yet.", "I see the issue now.", ""},
 		[]string{"Let me fix the configuration.", "Let me write `" + m.configs[0][0] + "` in the other module format.", "I'll change the configuration.", "Let me simplify the set-up.", "Let me try it with the standard configuration."},
 	}
+	packages := p.between(20, 900)
 	for k := range p.repeats() {
 		c := m.configs[p.IntN(len(m.configs))]
 		e := h.create(c[0], c[1])
 		if k > 0 && p.IntN(5) == 0 {
-			e = h.shell(p.pick(m.installs...), fmt.Sprintf(m.unmoved, p.between(20, 900), p.between(1, 40)), 0)
+			e = h.shell(p.pick(m.installs...), fmt.Sprintf(m.unmoved, packages, p.between(1, 40)), 0)
 		}
 		entries = append(entries, e.after(w.of(p, k)), h.shell(m.build, m.output(p), 1).after(p.runAgain()))
 	}
 	return entries, 2
+}
+
+// plural returns a count of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // pushTriggersNoRun changes the triggers of a workflow and pushes; the workflow is in a folder that the host does not read.
@@ -131,7 +144,7 @@ func pushTriggersNoRun(p *generator) (entries []entry, _ int) {
 			after = p.pick(triggers...)
 		}
 		next := p.IntN(1 << 28)
-		push := fmt.Sprintf("[%s %07x] %s\n 1 file changed, %d insertions(+), %d deletions(-)\nTo github.com:%s.git\n   %07[7]x..%07[2]x  %[1]s -> %[1]s", branch, next, message, p.between(1, 5), p.between(1, 4), owner, last)
+		push := fmt.Sprintf("[%s %07x] %s\n 1 file changed, %s(+), %s(-)\nTo github.com:%s.git\n   %07[7]x..%07[2]x  %[1]s -> %[1]s", branch, next, message, plural(strings.Count(after, "\n")+1, "insertion"), plural(strings.Count(before, "\n")+1, "deletion"), owner, last)
 		e := h.replace(path, before, after).after(w.of(p, k))
 		command := "git commit -am \"" + message + "\" && git push"
 		entries = append(entries, e, h.shell(command, push, 0).after(thought{"", p.pick("Commit and push.", "Let me push it.", "")}), h.shell(p.pick("sleep 15; ", "sleep 30 && ", "", "sleep 10; ")+look, answer, strings.Count(answer, "could not")).after(thought{"", p.pick("Did the run start?", "Let me check the runs.", "Now there should be a run.")}))
@@ -159,7 +172,7 @@ func freshDeployAnswers404(p *generator) (entries []entry, _ int) {
 			[]string{"{ \"framework\": \"vite\" }", "{ \"outputDirectory\": \"build\" }", "{\n  \"rewrites\": [{ \"source\": \"/(.*)\", \"destination\": \"/index.html\" }]\n}", "{ \"buildCommand\": \"npm run build\", \"outputDirectory\": \"public\" }", "{\n  \"routes\": [{ \"src\": \"/(.*)\", \"dest\": \"/\" }]\n}", "{ \"cleanUrls\": true }", "{ \"version\": 2, \"builds\": [{ \"src\": \"package.json\", \"use\": \"@vercel/static-build\" }] }"},
 			[]string{"vercel --prod --yes", "vercel deploy --prod --yes", "npx vercel --prod --force --yes"},
 			func(id string) string {
-				return fmt.Sprintf("Vercel CLI 39.1.3\nInspect: https://vercel.example/%s/%s/%s [%s]\nProduction: https://%[2]s.vercel.example [%[4]s]", team, app, id, seconds())
+				return fmt.Sprintf("Vercel CLI 39.1.3\nInspect: https://vercel.example/%s/%s/%s [%s]\nProduction: https://%[2]s.vercel.example [%[5]s]", team, app, id, seconds(), seconds())
 			},
 			func() string {
 				return fmt.Sprintf("HTTP/2 404\nserver: Vercel\nx-vercel-error: NOT_FOUND\nx-vercel-id: fra1::%s-%d-%012x\n\nThe page could not be found\n\nNOT_FOUND", p.pick("k8x2p", "9dkrw", "zt5vh", "b7wqn"), p.between(1_790_000_000, 1_799_000_000), p.Uint64N(1<<48))
@@ -235,7 +248,7 @@ func (p *generator) terminalNeed() terminalNeed {
 		return terminalNeed{
 			[]string{"wrangler login", "npx wrangler login --browser=false", "npx wrangler d1 create " + project, "npx wrangler deploy", "CI=1 npx wrangler deploy", "npx wrangler whoami && npx wrangler deploy", "yes | npx wrangler login", "npx wrangler pages deploy dist --project-name " + project, "npx wrangler d1 list"},
 			func(p *generator) string {
-				return p.pick("", fmt.Sprintf(" ⛅️ wrangler 4.%d.0\n-------------------\n", len(name)+20)) + "✘ [ERROR] In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN environment variable for wrangler to work. Please go to https://developers.cloudflare.com/fundamentals/api/get-started/create-token/ for instructions on how to create an api token, and assign its value to CLOUDFLARE_API_TOKEN.\n" + p.pick("", fmt.Sprintf("\n🪵  Logs were written to \"/root/.config/.wrangler/logs/wrangler-%s.log\"", strings.NewReplacer(":", "-", "T", "_").Replace(p.clock())))
+				return p.pick("", fmt.Sprintf(" ⛅️ wrangler 4.%d.0\n-------------------\n", len(name)+20)) + "✘ [ERROR] In a non-interactive environment, it's necessary to set a CLOUDFLARE_API_TOKEN environment variable for wrangler to work. Please go to https://developers.cloudflare.com/fundamentals/api/get-started/create-token/ for instructions on how to create an api token, and assign its value to CLOUDFLARE_API_TOKEN.\n" + p.pick("", fmt.Sprintf("\n🪵  Logs were written to \"/srv/app/.config/.wrangler/logs/wrangler-%s.log\"", strings.NewReplacer(":", "-", "T", "_").Replace(p.clock())))
 			},
 			[2]string{"env | grep -i cloudflare", ""},
 		}
@@ -246,7 +259,7 @@ func (p *generator) terminalNeed() terminalNeed {
 		func(p *generator) string {
 			return p.pick("", "Using workdir /app\n") + "Cannot use automatic login flow inside non-TTY environments. Please provide --token flag or set the SUPABASE_ACCESS_TOKEN environment variable." + p.pick("", "\nTry rerunning the command with --debug to troubleshoot the error.", fmt.Sprintf("\nA new version of Supabase CLI is available: v2.%d.1 (currently installed v2.0.0)", len(token)+1))
 		},
-		[2]string{"ls ~/.supabase", "ls: cannot access '/root/.supabase': No such file or directory"},
+		[2]string{"ls ~/.supabase", "ls: cannot access '/srv/app/.supabase': No such file or directory"},
 	}
 }
 
@@ -256,7 +269,7 @@ func commandNeedsTerminal(p *generator) (entries []entry, _ int) {
 	w := wording{
 		[]string{"Let me run the command.", "Next comes `" + strings.Join(strings.Fields(n.tries[0])[:2], " ") + "`."},
 		[]string{"It wants an interactive terminal.", "The environment is not interactive.", "It was refused again.", "Same error.", "That did not get around it.", ""},
-		[]string{"Let me answer the prompt by a pipe.", "Let me try it with another flag.", "I'll set the variable for CI.", "Let me run it without the prompt.", "Let me try a related command.", "Let me try it once more."},
+		[]string{"Let me try it in another way.", "Let me try to get around the prompt.", "I'll run it differently.", "Let me run it without the prompt.", "Let me see whether this variant works.", "Let me try it once more."},
 	}
 	for k := range p.repeats() {
 		entries = append(entries, run(p.pick(n.tries...), n.reason(p), 1).after(w.of(p, k)))

@@ -21,9 +21,9 @@ func integrationLookalikes() []kind {
 func outageReplyPostedToEachTicket(p *generator) (entries []entry, _ int) {
 	s, service := p.secretary(), p.word()
 	text := fmt.Sprintf(p.pick("The outage of the %s service is over since %02d:%02d UTC. Please tell us if you still see errors.", "We have fixed the problem with %s (%02d:%02d UTC). Sorry for the trouble.", "Hello, the incident that affected %s was resolved at %02d:%02d UTC. We close this ticket as a duplicate of the incident."), service, p.IntN(24), p.IntN(60))
-	server, comment, closes := "zendesk", "add_ticket_comment", "update_ticket"
+	server, read, comment, closes := "zendesk", "get_ticket", "add_ticket_comment", "update_ticket"
 	if p.coin() {
-		server, comment, closes = "jira", "add_comment", "transition_issue"
+		server, read, comment, closes = "servicedesk", "get_request", "add_comment", "close_request"
 	}
 	number, reads, posted := p.between(1000, 60_000), p.coin(), p.between(100_000, 900_000)
 	w := wording{
@@ -36,7 +36,7 @@ func outageReplyPostedToEachTicket(p *generator) (entries []entry, _ int) {
 		posted += p.between(1, 30)
 		t := w.of(p, k)
 		if reads {
-			entries = append(entries, s.use(server, "get_ticket", object("id", number), fmt.Sprintf("#%d (open) from %s: %s", number, p.person(), fmt.Sprintf(p.pick("%s is down?", "Cannot reach %s", "Error 503 in %s", "Is there a problem with %s?"), service))).after(t))
+			entries = append(entries, s.use(server, read, object("id", number), fmt.Sprintf("#%d (open) from %s: %s", number, p.person(), fmt.Sprintf(p.pick("%s is down?", "Cannot reach %s", "Error 503 in %s", "Is there a problem with %s?"), service))).after(t))
 			t = thought{"", p.pick("This one is about the incident, too.", "The same incident.", "")}
 		}
 		entries = append(entries, s.use(server, comment, object("id", number, "body", text, "public", true), fmt.Sprintf("Comment %d added to ticket %d", posted, number)).after(t),
@@ -93,7 +93,7 @@ func filteredScanPagesMostlyEmpty(p *generator) (entries []entry, _ int) {
 		}
 		switch form {
 		case 0:
-			command := fmt.Sprintf("aws dynamodb scan --table-name %s --filter-expression \"#a = :v\" --max-items 1000", table)
+			command := fmt.Sprintf("aws dynamodb scan --table-name %s --filter-expression '#a = :v' --expression-attribute-names '{\"#a\":\"%s\"}' --expression-attribute-values '{\":v\":{\"S\":\"%s\"}}' --max-items 1000", table, attribute, value)
 			more := ""
 			if key != "" {
 				command += " --starting-token " + key
@@ -102,7 +102,7 @@ func filteredScanPagesMostlyEmpty(p *generator) (entries []entry, _ int) {
 				more = fmt.Sprintf(",\n    \"NextToken\": \"%s\"", next)
 			}
 			text := string(jsonOf(items))
-			entries = append(entries, call("Bash", object("command", command, "description", "Scan the table"), quoted(fmt.Sprintf("{\n    \"Items\": %s,\n    \"Count\": %d,\n    \"ScannedCount\": %d%s\n}", text, len(items), p.between(700, 4000), more))).after(t))
+			entries = append(entries, call("Bash", object("command", command, "description", "Scan the table"), quoted(fmt.Sprintf("{\n    \"Items\": %s,\n    \"Count\": %d,\n    \"ScannedCount\": %d%s\n}", text, len(items), p.between(700, 1000), more))).after(t))
 		case 1:
 			entries = append(entries, call("http_request", object("method", "GET", "url", "https://api.example/v1/"+table, "params", object("filter", attribute+" eq "+value, "page_token", key)), object("status", 200, "body", object("items", items, "next_page_token", next))).after(t))
 		default:
@@ -130,8 +130,12 @@ func recordReadAgainForEachQuestion(p *generator) (entries []entry, _ int) {
 	}
 	p.Shuffle(len(asks), func(i, j int) { asks[i], asks[j] = asks[j], asks[i] })
 	read := p.pick("get_order_details", "get_order", "lookup_order")
-	for _, ask := range asks[:p.between(5, 8)] {
-		entries = append(entries, user(p.pick("", "", "Thanks. ", "Okay. ", "One more thing: ")+p.pick(ask[:2]...)), d.use(read, object("order_id", id), record), say(ask[2]+p.pick("", "", " Can I help with anything else?", " Is there anything else?")))
+	for k, ask := range asks[:p.between(5, 8)] {
+		lead := p.pick("", "", "Thanks. ", "Okay. ", "One more thing: ")
+		if k == 0 {
+			lead = "I have a question about order " + id + ". "
+		}
+		entries = append(entries, user(lead+p.pick(ask[:2]...)), d.use(read, object("order_id", id), record).after(thought{"", p.pick("Let me look at the order.", "I look that up.", "Let me check the order.", "")}), say(ask[2]+p.pick("", "", " Can I help with anything else?", " Is there anything else?")))
 	}
 	return entries, 0
 }

@@ -25,7 +25,7 @@ func (s secretary) denied(server, tool string, args json.RawMessage, reason stri
 	case 2:
 		return call(server+"-"+tool, args, object("content", []json.RawMessage{object("type", "text", "text", reason)}, "isError", true))
 	}
-	return s.use(server, tool, args, s.pick("Error: ", "Error executing tool "+tool+": ", "")+reason)
+	return s.use(server, tool, args, "Error: "+reason)
 }
 
 // fieldGate is a field of a record that the API does not let the agent write.
@@ -116,7 +116,7 @@ func fieldCannotBeSet(p *generator) (entries []entry, _ int) {
 // preparations returns a server, the thing that a user wants to have filed there, and four calls that prepare it.
 func (s secretary) preparations() (thing string, looks []entry) {
 	name, project := s.person(), strings.ToUpper(s.word()[:4])
-	id, list := fmt.Sprintf("5f%022x", s.Uint64()), ""
+	id, list := "5f"+strings.ReplaceAll(s.uuid(), "-", "")[:22], ""
 	for k := range s.between(1, 30) {
 		list += fmt.Sprintf("\n%d. %s (%s)", k+1, capitalized(s.phrase(1, 3)), strings.ToUpper(s.word()[:3]))
 	}
@@ -173,20 +173,21 @@ func metadataReadInsteadOfTicketFiled(p *generator) (entries []entry, _ int) {
 // roomDeclinesEachInvitation books a room at other times, and the room declines each of them because the agent may not book it.
 func roomDeclinesEachInvitation(p *generator) (entries []entry, _ int) {
 	s, room, what := p.secretary(), p.pick("Room", "Boardroom", "Studio", "Lab", "Salon")+" "+capitalized(p.word()), capitalized(p.phrase(1, 3))
-	address, month, day := strings.ToLower(strings.ReplaceAll(room, " ", "."))+"@"+p.word()+".example", p.between(1, 12), p.between(1, 24)
+	address, month, day := strings.ToLower(strings.ReplaceAll(room, " ", "."))+"@"+p.word()+".example", p.between(7, 12), p.between(1, 24)
+	now, created := p.passingTime(), p.pick("Event created. id: %s, status: confirmed, %s: needsAction", "{\"id\":\"%s\",\"status\":\"confirmed\",\"attendees\":[{\"displayName\":\"%s\",\"resource\":true,\"responseStatus\":\"needsAction\"}]}")
 	comment := p.pick("Your request was declined because you do not have permission to book this resource.", "Declined: the organizer is not on the list of people who can book "+room+".", "This resource only accepts requests from delegates. Your request was declined.")
 	create, read, _ := strings.Cut(p.pick("create_event:get_event", "create-calendar-event:get-calendar-event", "calendar_create:calendar_get", "outlook_create_event:outlook_get_event"), ":")
 	w := wording{
 		[]string{"I'll book " + room + " for the meeting.", "Let me create the meeting in " + room + "."},
 		[]string{"The room declined.", room + " did not accept the invitation.", "Declined again.", "The booking of the room did not go through.", "No luck with that slot.", ""},
-		[]string{"Let me try another time.", "I'll move it by an hour.", "Let me make the meeting shorter.", "Let me try a different day.", "Perhaps an earlier slot works.", "Let me book the room again with another title."},
+		[]string{"Let me try another time.", "I'll move the meeting.", "Let me send the invitation again.", "Perhaps another slot works.", "Let me book the room again.", "I'll try once more with other details."},
 	}
 	for k := range p.laps() {
-		id, hour := fmt.Sprintf("%026x", p.Uint64()), p.between(8, 17)
+		id, hour := strings.ReplaceAll(p.uuid(), "-", "")[:26], p.between(8, 17)
 		start := fmt.Sprintf("2026-%02d-%02dT%02d:%s:00", month, day+p.IntN(4), hour, p.pick("00", "15", "30", "45"))
 		title := p.pick(what, what, what+" (moved)", "Meeting: "+what)
-		entries = append(entries, s.use("calendar", create, object("summary", title, "start", start, "duration_minutes", p.pickInt(30, 45, 60, 90), "attendees", []string{address}), fmt.Sprintf(p.pick("Event created. id: %s, status: confirmed, %s: needsAction", "{\"id\":\"%s\",\"status\":\"confirmed\",\"attendees\":[{\"displayName\":\"%s\",\"resource\":true,\"responseStatus\":\"needsAction\"}]}"), id, room)).after(w.of(p, k)),
-			s.use("calendar", read, object("event_id", id), fmt.Sprintf("{\"id\":\"%s\",\"summary\":\"%s\",\"start\":\"%s\",\"attendees\":[{\"displayName\":\"%s\",\"resource\":true,\"responseStatus\":\"declined\",\"comment\":\"%s\"}],\"updated\":\"%s\"}", id, title, start, room, comment, p.clock())).after(thought{"", p.pick("Let me see whether the room has accepted.", "Did the room accept?", "Let me check the response.", "")}))
+		entries = append(entries, s.use("calendar", create, object("summary", title, "start", start, "duration_minutes", p.pickInt(30, 45, 60, 90), "attendees", []string{address}), fmt.Sprintf(created, id, room)).after(w.of(p, k)),
+			s.use("calendar", read, object("event_id", id), fmt.Sprintf("{\"id\":\"%s\",\"summary\":\"%s\",\"start\":\"%s\",\"attendees\":[{\"displayName\":\"%s\",\"resource\":true,\"responseStatus\":\"declined\",\"comment\":\"%s\"}],\"updated\":\"%s\"}", id, title, start, room, comment, now())).after(thought{"", p.pick("Let me see whether the room has accepted.", "Did the room accept?", "Let me check the response.", "")}))
 	}
 	return entries, 2
 }
@@ -203,7 +204,7 @@ func pullRequestWithoutCommits(p *generator) (entries []entry, _ int) {
 		{"git status", "On branch " + branch + "\nYour branch is up to date with 'origin/" + branch + "'.\n\nnothing to commit, working tree clean"},
 		{"git log origin/" + base + "..HEAD --oneline", ""},
 		{"git push --force-with-lease origin " + branch, "Everything up-to-date"},
-		{"git branch -vv", fmt.Sprintf("* %[1]s %[2]07x [origin/%[1]s] Add %[3]s\n  %[4]s %[2]07x [origin/%[4]s] Add %[3]s", branch, p.IntN(1<<28), topic, base)},
+		{"git branch -vv", fmt.Sprintf("* %[1]s %07[2]x [origin/%[1]s] Add %[3]s\n  %[4]s %07[2]x [origin/%[4]s] Add %[3]s", branch, p.IntN(1<<28), topic, base)},
 		{"git diff --stat origin/" + base, ""},
 	}
 	w := wording{
