@@ -58,8 +58,8 @@ func deliveriesSentAgainOneByOne(p *generator) (entries []entry, _ int) {
 	}
 	entries = append(entries, run(fmt.Sprintf("gh api repos/%s/hooks/%d/deliveries --jq '.[] | select(.status_code>=500) | [.id,.event,.delivered_at,.status_code] | @tsv'", owner, hook), strings.TrimRight(list, "\n"), 0).after(thought{"", p.pick("Which deliveries have failed?", "Let me list what was lost during the outage.")}))
 	checks := p.coin()
-	for _, one := range failedOnes {
-		entries = append(entries, run(fmt.Sprintf("gh api -X POST repos/%s/hooks/%d/deliveries/%d/attempts", owner, hook, one), "{}", 0).after(thought{p.pick("", "Accepted.", "That one went out."), p.pick("Send the next one.", fmt.Sprintf("Now delivery %d.", one), "Next.")}))
+	for k, one := range failedOnes {
+		entries = append(entries, run(fmt.Sprintf("gh api -X POST repos/%s/hooks/%d/deliveries/%d/attempts", owner, hook, one), "{}", 0).after(thought{strings.Repeat(p.pick("", "Accepted.", "That one went out."), min(k, 1)), p.pick(fmt.Sprintf("I send %d again.", one), fmt.Sprintf("Now delivery %d.", one), fmt.Sprintf("Redeliver %d.", one))}))
 		if checks {
 			entries = append(entries, run(fmt.Sprintf("gh api repos/%s/hooks/%d/deliveries?per_page=1 --jq '.[0] | [.id,.redelivery,.status_code,.duration] | @tsv'", owner, hook), fmt.Sprintf("%d\ttrue\t200\t0.%02d", one+p.between(100_000, 900_000), p.between(4, 99)), 0).after(thought{"", p.pick("Did it arrive?", "")}))
 		}
