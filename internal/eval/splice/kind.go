@@ -68,7 +68,10 @@ func kinds() []kind {
 		benign(ledgerLookalikes()), benign(conciergeLookalikes()),
 		reporting(legacyLoops()), reporting(scraperLoops()), reporting(claimsLoops()), reporting(councilLoops()),
 		reporting(benign(legacyLookalikes())), reporting(benign(scraperLookalikes())),
-		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())))
+		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())),
+		reporting(refactorLoops()), reporting(sysadminLoops()), reporting(portalLoops()), reporting(hotlineLoops()),
+		reporting(benign(refactorLookalikes())), reporting(benign(sysadminLookalikes())),
+		reporting(benign(portalLookalikes())), reporting(benign(hotlineLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
