@@ -71,7 +71,10 @@ func kinds() []kind {
 		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())),
 		reporting(dataworkLoops()), reporting(integrationLoops()), reporting(delegationLoops()), reporting(greenfieldLoops()),
 		reporting(benign(dataworkLookalikes())), reporting(benign(integrationLookalikes())),
-		reporting(benign(delegationLookalikes())), reporting(benign(greenfieldLookalikes())))
+		reporting(benign(delegationLookalikes())), reporting(benign(greenfieldLookalikes())),
+		reporting(refactorLoops()), reporting(sysadminLoops()), reporting(portalLoops()), reporting(hotlineLoops()),
+		reporting(benign(refactorLookalikes())), reporting(benign(sysadminLookalikes())),
+		reporting(benign(portalLookalikes())), reporting(benign(hotlineLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.

@@ -72,7 +72,7 @@ func TestSetsOfKinds(t *testing.T) {
 			loops++
 		}
 	}
-	if loops < 427 || lookalikes < 392 || len(made[ReportingKinds]) != 2*(48+46) {
+	if loops < 443 || lookalikes < 408 || len(made[ReportingKinds]) != 2*(64+62) {
 		t.Errorf("%d loops, %d lookalikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
@@ -185,6 +185,10 @@ func TestOnset(t *testing.T) {
 			return fmt.Sprint(args[name])
 		})
 	}
+	picture := same(func(e *entry) string {
+		_, after, _ := strings.Cut(string(e.Result), `img \"`)
+		return strings.SplitN(after, `\"`, 2)[0]
+	})
 	said := same(func(e *entry) string { return strings.Join(strings.Fields(e.Text)[:3], " ") })
 	equal := map[string]func(a, b *entry) bool{
 		"volatile_result": input, "reordered_keys": result, "optional_argument": result, "one_file_by_many_commands": result,
@@ -218,6 +222,8 @@ func TestOnset(t *testing.T) {
 
 		"migration_dirty": tool, "device_not_listed": tool, "signature_refused": tool, "chart_redrawn": tool, "same_slots_offered": tool,
 		"logs_queried_again": tool, "port_in_use": tool, "formula_broken": tool, "delegated_again": tool, "menu_opened_and_closed": tool,
+
+		"carousel_goes_round": picture,
 	}
 	for _, k := range kinds() {
 		_, byHand := onsetByHand[k.name]
