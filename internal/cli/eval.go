@@ -57,7 +57,7 @@ func evalMakeCommand() *cobra.Command {
 		Short: "Splice known loops and lookalikes into healthy runs",
 		Long: "Make copies each labelled run that succeeded, once for every kind of loop and once for every kind of lookalike. A\n" +
 			"lookalike is legitimate work that resembles a loop. Make splices the kind into its copy, and prints one labelled run\n" +
-			"per line. Equal seeds give equal runs. The file - is standard input. docs/eval.md lists the kinds.",
+			"per line. Equal seeds give equal runs. The file - is standard input. docs/eval-kinds.md lists the kinds.",
 		Example: "  unloop eval make healthy.jsonl > made.jsonl\n" +
 			"  unloop eval make --seed 2 --kinds reporting healthy.jsonl | unloop eval -",
 		Args: someArgs("HEALTHY.jsonl", "a file of labelled runs, or - for standard input"),

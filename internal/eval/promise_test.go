@@ -42,7 +42,7 @@ var least = map[string]float64{
 	"waiting_for_each_other": 0.7,
 }
 
-// missed are the kinds of loop of which the profile default catches at most half. docs/eval.md lists them. A kind of which it catches more
+// missed are the kinds of loop of which the profile default catches at most half. docs/eval-kinds.md has the share of each. A kind of which it catches more
 // leaves the list.
 var missed = []string{
 	"accuracy_at_chance", "auto_reply_keeps_chat_alive", "backtrace_without_symbols", "banner_returns", "baud_rates_gone_round",
