@@ -19,6 +19,7 @@ type Effort struct {
 	Similar   int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
 	Said      int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
 	Announced float64 `json:",omitzero"` // the similarity of the words of the call and of that message
+	ToAgent   bool    `json:",omitzero"` // its outcome is new to its agent: of the latest 32 calls, the equal ones are of other agents
 	Novelty   float64 `json:",omitzero"` // how much of the outcome is new, mainly the share of its sequences that the run had not seen
 	Lines     int     `json:",omitzero"` // lines, sentences and members of its outcome that are new to the run in more than numbers, ids and words of the call
 	Wasted    float64 `json:",omitzero"` // how much of the step was wasted, from 0 to 1.3
@@ -135,6 +136,7 @@ const (
 	newError      = 0.5  // the least novelty of an error that was not seen before
 	knownError    = 0.5  // the factor for the novelty of text around a known error
 	lineNovelty   = 0.5  // the least novelty of a new line in the answer to an equal call
+	agentNovelty  = 0.5  // the least novelty of a known outcome that is new to the agent
 	onwardNovelty = 0.7  // the least novelty of a number that moves one way
 	keptEach      = 0.96 // the share of the evidence that is kept from step to step
 	keptByPerson  = 0.7  // the share of the evidence that is kept when a person speaks

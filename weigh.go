@@ -76,6 +76,9 @@ func (r *Run) assess(t *Tool, o *reading) {
 		effort.Known, effort.Novelty = false, max(effort.Novelty, lineNovelty) // it asks again, and one line tells what has changed
 		m.News = r.step.Number
 	}
+	if effort.Alike == 1 && r.newToAgent() {
+		effort.ToAgent, effort.Known, effort.Novelty = true, false, max(effort.Novelty, agentNovelty)
+	}
 	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {
 		if r.step.ResultCount == 1 || o.another {
@@ -98,6 +101,24 @@ func (r *Run) assess(t *Tool, o *reading) {
 		}
 	}
 	m.add(effort, kept, r.certain())
+}
+
+// newToAgent reports whether all of the latest steps that are equal to the current one, and there is one, are of other agents than its own.
+func (r *Run) newToAgent() bool {
+	others := false
+	for k := 1; r.step.Agent != ""; k++ {
+		s := r.StepAt(k)
+		if s == nil {
+			break
+		}
+		if s.TargetHash == r.step.TargetHash {
+			if s.Agent == r.step.Agent || s.Agent == "" {
+				return false
+			}
+			others = true
+		}
+	}
+	return others
 }
 
 // readOutcome compares an outcome with everything that the run has seen.

@@ -176,3 +176,22 @@ func TestAnIDThatARepeatedCallReturnedNamesNoNewItem(t *testing.T) {
 		}
 	}
 }
+
+// An outcome that the run knows is new to an agent that makes the call for the first time.
+func TestAnOutcomeThatIsNewToItsAgent(t *testing.T) {
+	agents := func(names ...string) *Meter {
+		r := NewRun("r", measured)
+		for _, name := range names {
+			r.Add(&Event{Type: ToolCallStarted, Agent: name, Tool: "read_diff", Input: json.RawMessage(`{"number":398}`)})
+			r.Add(&Event{Type: ToolCallCompleted, Agent: name, Tool: "read_diff", Output: json.RawMessage(`"the ferry leaves from another pier, and the ticket office closes at noon"`)})
+		}
+		return r.Meter()
+	}
+	others, same := agents("naming", "types", "docs", "security", "speed"), agents("naming", "naming", "naming", "naming", "naming")
+	if others.Wasted > 0.7 || others.Certain != 0 {
+		t.Errorf("five agents read it once: %.2f wasted, %.2f certain", others.Wasted, others.Certain)
+	}
+	if same.Wasted < 2 || same.Certain < 2 {
+		t.Errorf("one agent reads it five times: %.2f wasted, %.2f certain", same.Wasted, same.Certain)
+	}
+}

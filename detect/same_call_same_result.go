@@ -7,7 +7,7 @@ import (
 )
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
-// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers. It does not fire if a call that was made
+// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers, and the first of the equal calls that an agent makes. It does not fire if a call that was made
 // before has returned something new since the latest equal step, be it one line in new words, because that shows a new state. The finding
 // is Advisory if the results differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since
 // the latest of them returned something new, or an earlier question has a new answer since the last but one, because the equal calls may be
@@ -57,7 +57,7 @@ func (SameCallSameResult) Info() unloop.Info {
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	weight := d.Weight
-	if !ok || step.Novel || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
+	if !ok || step.Novel || step.Effort.ToAgent || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
 		return unloop.Finding{}, false
 	}
 	if step.Effort.Varies { // a measurement may be repeated for its median

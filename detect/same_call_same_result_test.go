@@ -44,3 +44,32 @@ func TestEqualChangesBeforeANumberFallsAreWeakEvidence(t *testing.T) {
 		})
 	}
 }
+
+func TestOneQuestionOfSeveralAgents(t *testing.T) {
+	d := SameCallSameResult{Weight: 2.3, Failures: 4}
+	for _, c := range []struct {
+		says   string
+		agents []string
+		want   int // findings
+	}{
+		{"each reviewer reads the change once", []string{"naming", "types", "docs", "security", "speed", "errors"}, 0},
+		{"one reviewer reads it five times", []string{"naming", "naming", "naming", "naming", "naming"}, 3},
+		{"two agents read it in turn, and each has read it before", []string{"planner", "worker", "planner", "worker", "planner"}, 3},
+		{"nobody says which agent it is", []string{"", "", "", "", ""}, 3},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
+			found := 0
+			for _, agent := range c.agents {
+				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Agent: agent, Tool: "read_diff", Input: json.RawMessage(`{"number":398}`)})
+				r.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Agent: agent, Tool: "read_diff", Output: json.RawMessage(`"the ferry leaves from another pier, and the ticket office closes at noon"`)})
+				if _, ok := d.Check(r); ok {
+					found++
+				}
+			}
+			if found != c.want {
+				t.Errorf("%d findings, want %d", found, c.want)
+			}
+		})
+	}
+}
