@@ -264,7 +264,6 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
 		s := getScratch()
-		step.NormalizedResult = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Masked))
 		s.words.Reset()
 		s.words.Requested = t.Requested
 		text, failure := e.Output, e.Error
@@ -276,6 +275,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		}
 		s.words.Add(text)
 		s.words.Add(failure)
+		step.NormalizedResult = r.normalized(s, t, e, remark == nil && len(text) == len(e.Output))
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
 		told := class != 0 && (!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
@@ -291,6 +291,18 @@ func (r *Run) results(t *Tool, e *Event) {
 			t.NothingFound = t.Streak.Count == 2 && fingerprint.Empty(e.Output)
 		}
 	}
+}
+
+// normalized returns the fingerprint of an outcome with its volatile parts masked. all means that s.words has read all of it: then they may have
+// found that it has no such part.
+func (r *Run) normalized(s *scratch, t *Tool, e *Event, all bool) Hash {
+	switch {
+	case !all || s.words.Varies:
+		return fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Masked))
+	case r.options.Needs&NeedResults != 0:
+		return r.step.ResultHash
+	}
+	return fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
 }
 
 // outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it

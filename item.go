@@ -18,18 +18,23 @@ func (effort *Effort) mentioned(w *fingerprint.Words) bool {
 // about reports whether a text mentions a new item in a line that tells of no failure and denies nothing. Such a line tells of work on the
 // item. Another line may only quote the call.
 func (effort *Effort) about(w *fingerprint.Words) bool {
-	mentioned, denied := false, false
-	for _, word := range w.List {
-		if word.First {
-			if mentioned && !denied {
-				return true
-			}
-			mentioned, denied = false, false
+	for rest := w.List; ; {
+		at := slices.IndexFunc(rest, effort.isItem)
+		if at < 0 {
+			return false
 		}
-		mentioned = mentioned || effort.isItem(word)
-		denied = denied || fingerprint.TellsFailureOrNegates(word)
+		from, to := at, at+1
+		for from > 0 && !rest[from].First {
+			from--
+		}
+		for to < len(rest) && !rest[to].First {
+			to++
+		}
+		if !slices.ContainsFunc(rest[from:to], fingerprint.TellsFailureOrNegates) {
+			return true
+		}
+		rest = rest[to:]
 	}
-	return mentioned && !denied
 }
 
 // isItem reports whether a word is an identifier, a number or an id of the call that no earlier call of its tool has.

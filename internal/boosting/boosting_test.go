@@ -35,6 +35,26 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
+// The fifth tree would make each sum more than 0.
+func TestEstimateEndsAHopelessSum(t *testing.T) {
+	var m Model
+	for range group {
+		m.Roots, m.Leaves = append(m.Roots, int16(-1-len(m.Leaves))), append(m.Leaves, -0.5)
+	}
+	last := append(m.Roots, int16(-1-len(m.Leaves)))
+	m.Leaves = append(m.Leaves, 4)
+	if got := m.Estimate(nil); got == 0 {
+		t.Error("the estimate is 0, although no tree is left out")
+	}
+	if m.Roots = last; m.Estimate(nil) != 0 {
+		t.Errorf("the estimate of a sum of -2 after %d trees is %v, want 0", group, m.Estimate(nil))
+	}
+	m.Leaves[0] = 0
+	if got := m.Estimate(nil); got < 0.5 {
+		t.Errorf("the estimate of a sum of -1.5 after %d trees is %v, want that of all trees", group, got)
+	}
+}
+
 func BenchmarkEstimate(b *testing.B) {
 	features := []float32{0.6, 2.1}
 	b.ReportAllocs()

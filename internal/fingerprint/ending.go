@@ -120,40 +120,23 @@ const early = 24
 
 // classify sets Ending, Shape and Tail from the words in List from index from on. The first word that says an ending decides.
 func (w *Words) classify(from int) {
+	w.readEnding(from)
 	shape := w.Shape
 	line, numbers, status := Hash(0), 0, false
-	for k, word := range w.List[from:] {
-		shown := Hash(word.Hash)
+	for _, word := range w.List[from:] {
 		if word.First {
-			w.before = 0
 			w.tail(line, numbers, status)
 			line, numbers, status = 0, 0, false
 		}
-		status = status || word.Hash == exitWord
-		if word.Kind != Letters {
-			shown, w.before = 1, 0
-			if word.Kind == Number {
-				numbers++
-			}
-			if word.Hash == zero && word.Kind == Number {
-				if from+k < early && w.isCount(from+k) {
-					w.say(absence, false)
-					w.Zero = w.Zero || w.Ending == Nothing
-				}
-				w.before = zeroSays
-			}
-		} else if from+k < early {
-			if says := saysOf(word.Hash); says != 0 && !w.denied(from+k, says) {
-				switch {
-				case word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan:
-					says = fails
-				case word.Hash == no && w.isWithout(from+k):
-					says = absence
-				}
-				w.say(says, from+k == 0)
-			} else {
-				w.before = 0
-			}
+		shown := Hash(word.Hash)
+		switch {
+		case word.Kind == Number:
+			shown = 1
+			numbers++
+		case word.Kind != Letters:
+			shown = 1
+		case word.Hash == exitWord:
+			status = true
 		}
 		shape = (shape ^ shown) * golden
 		shape ^= shape >> 29
@@ -168,6 +151,46 @@ func (w *Words) classify(from int) {
 	for k := range w.Tail.Count {
 		w.Tail.Numbers[k] = w.latest[(w.seen-w.after-w.Tail.Count+k)%len(w.latest)]
 	}
+}
+
+// readEnding sets Ending, Zero and Passing from those of the first words that are in List from index from on.
+func (w *Words) readEnding(from int) {
+	if from >= early {
+		return
+	}
+	for k, word := range w.List[from:min(early, len(w.List))] {
+		at := from + k
+		if word.First {
+			w.before = 0
+		}
+		switch {
+		case word.Hash == zero && word.Kind == Number:
+			if w.isCount(at) {
+				w.say(absence, false)
+				w.Zero = w.Zero || w.Ending == Nothing
+			}
+			w.before = zeroSays
+		case word.Kind != Letters:
+			w.before = 0
+		default:
+			if says := saysOf(word.Hash); says != 0 && !w.denied(at, says) {
+				w.readWord(at, says)
+			} else {
+				w.before = 0
+			}
+		}
+	}
+}
+
+// readWord is readEnding for the word of letters at an index, which is in the vocabulary.
+func (w *Words) readWord(at int, says uint16) {
+	switch h := w.List[at].Hash; {
+	case h == lettersOfNot && at > 0 && w.List[at-1].Hash == lettersOfCan:
+		says = fails
+	case h == no && w.isWithout(at):
+		says = absence
+	}
+	w.say(says, at == 0)
 }
 
 // isWithout reports whether the word no means that something is missing: "no slots on Monday", but not "no errors" and "no longer".

@@ -59,3 +59,47 @@ func TestAWordReadAtOnceIsNotVolatile(t *testing.T) {
 		}
 	})
 }
+
+// A text about which Words say that nothing varies is hashed as it is.
+func TestATextWithoutVolatileWordsHasNothingToMask(t *testing.T) {
+	plain := 0
+	texts := []string{
+		"the handler", "1", "12", "2.5", "2.17ms", "40 of 200", "3m", "tmp", "tmpab12cd34", "tmpabcdefgh", "tmp.Xa8fKq", "_", "-", ".", ":", ", ", `\n`, `\t`, `\\`,
+		`\u003e`, "<", ">", "</", "<output>", "<h1>", "<tmpabcdefgh>", "<1700000000>", "2026-11-23T10:00:05Z", "10:05", "Mon Jan  2 15:04:05", "Jan 2 15:04",
+		"deadbeef-1234-4abc-9def-0123456789ab", "deadbeef", "-1234-4abc-9def-0123456789ab", "abcdefab-abcd-abcd-abcd-abcdefabcdef", "0x7f00aa12", "1700000000", "pid 12", "PID: 7", "process 4",
+		"tool_call_id", "='call_3'", "go-build", "123456789", "é", "→", "…", "\xe2", " ", `"`, `{"took_ms":`, "x", "A", "ms", "09", "/",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(append(texts, parts...)), 0, 8).Draw(t, "parts"), ""))
+		w, m := new(Words), new(Masker)
+		w.Add(text)
+		if w.Varies {
+			return
+		}
+		plain++
+		if m.Masked(text) != Bytes(text) {
+			t.Errorf("a part of %q is masked", text)
+		}
+	})
+	if plain == 0 {
+		t.Error("every text may vary")
+	}
+}
+
+func TestWordsReportWhatMayBeMasked(t *testing.T) {
+	for text, varies := range map[string]bool{
+		`{"path":"main.go","line":12.5,"found":"<output>no matches</output>\n"}`: false,
+		"it took 12 ms":                       true,
+		"at 2.17ms":                           true,
+		"<1700000000>":                        true,
+		"1.1700000000":                        true,
+		"<tmpabcdefgh>":                       true,
+		"pid 12 has ended":                    true,
+		"\n10:00:05 started":                  true,
+		strings.Repeat("much too long ", 400): true,
+	} {
+		if w := wordsOf(text); w.Varies != varies {
+			t.Errorf("what varies in %.40q: %t, want %t", text, w.Varies, varies)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package fingerprint
 
+import "slices"
+
 // Limits of what is read of a text.
 const (
 	readHead   = 3 << 10 // bytes of its beginning
@@ -53,6 +55,7 @@ type Words struct {
 	Opaque    bool                     // the text is the name of an object, such as <Figure size 640x480>, and not its content
 	Place     float64                  // the first number after a word such as line, which tells how far a text was read; 0 for none
 	Passing   bool                     // the text describes a transient failure, such as a timeout
+	Varies    bool                     // a Masker may mask a part of the text, or the text was not read completely
 	Requested [2]uint32                // fingerprints of words that tell of no failure, because the call asks for what they say
 	before    uint16                   // what the previous word says: bits such as fails
 	latest    [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
@@ -81,6 +84,7 @@ func (w *Words) Add(text []byte) {
 	head, tail := headAndTail(text)
 	w.add(head)
 	if len(tail) > 0 {
+		w.Varies = true
 		w.add(tail)
 	}
 }
@@ -140,6 +144,7 @@ func (w *Words) read(b []byte) {
 		case c&apart != 0:
 			n, ends := mark(b[i:])
 			first = first || ends
+			w.Varies = w.Varies || n > 2 && tagMayVary(b[i:i+n])
 			i += n
 			continue
 		}
@@ -163,7 +168,7 @@ func (w *Words) read(b []byte) {
 					w.Left = decimal(b[i : i+n])
 				}
 				list = append(list, Word{0, Volatile, first})
-				first = false
+				first, w.Varies = false, true
 				i += n
 				continue
 			}
@@ -225,6 +230,7 @@ func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h u
 		return 0, 0, Letters
 	case kinds&letterSeen == 0:
 		if n+1 < len(b) && b[n] == '.' && class[b[n+1]]&digit != 0 {
+			w.Varies = w.Varies || volatile(text, at+n+1) > 0
 			n += 1 + count(b[n+1:], digit)
 		}
 		value := decimal(b[:n])
@@ -331,7 +337,7 @@ func decimal(b []byte) float64 {
 const symbolByte = 0xE2
 
 // symbol reports whether b begins with a character from U+2000 to U+2BFF: dashes, arrows, bars and the frames of spinners.
-func symbol(b []byte) bool { return len(b) > 2 && b[1] <= 0xAF }
+func symbol(b []byte) bool { return len(b) > 2 && b[1] >= 0x80 && b[1] <= 0xAF && b[2] >= 0x80 }
 
 // tag returns the length of the tag at the beginning of b, less 1, or 0 if there is none.
 func tag(b []byte) int {
@@ -344,6 +350,12 @@ func tag(b []byte) int {
 		}
 	}
 	return 0
+}
+
+// tagMayVary reports whether a volatile part may begin in a tag. It is wrong only for tags without one.
+func tagMayVary(tag []byte) bool {
+	const longest = len("<tmp>") + 7 // a random name has eight characters or a digit, and a UUID is longer
+	return len(tag) > longest || slices.ContainsFunc(tag, func(c byte) bool { return class[c]&digit != 0 })
 }
 
 // Run4 returns the fingerprint of four consecutive words, from those of the first two and of the last two.

@@ -35,6 +35,8 @@ SETTINGS = dict(
 )
 
 EVERY = 3  # one of so many runs of a kind is enough
+GROUP = 4  # of boosting.go: after each group of so many trees,
+HOPELESS = -1.8  # a sum below this ends a rating, which is then 0
 SMOOTHING = 0.25  # of estimate.go: the share of the estimate that is kept from step to step
 KIND_WEIGHT = 8.0  # of all steps of a stretch together
 STUCK_WEIGHT = 6.0  # of a step of a judged stretch; any other step of a real run weighs 1
@@ -46,6 +48,7 @@ class Run:
         self.events = np.array(row["events"] or [], int)
         self.x = np.array(row["steps"] or np.zeros((0, 0)), np.float32)
         self.flags = [f["event"] for f in row["flags"] or [] if f["rules"]]
+        self.p = np.zeros(0)
         loop, stuck = self.labels.get("loop"), self.labels.get("stuck")
         self.kind = loop["kind"] if loop and "kind" in loop else None
         self.benign = bool(loop and loop.get("benign"))
@@ -90,10 +93,20 @@ def fit(runs):
     return lightgbm.LGBMClassifier(**SETTINGS).fit(x[w > 0], y[w > 0], sample_weight=w[w > 0])
 
 
-def estimates(model, run):
-    """Returns the estimate at each step: a moving average of what a model says of the steps."""
-    said = model.predict_proba(run.x)[:, 1] if len(run.x) else []
-    return np.fromiter(itertools.accumulate(said, lambda kept, new: SMOOTHING * kept + (1 - SMOOTHING) * new, initial=0), float)[1:]
+def ratings(model, x):
+    """Returns what a model says of each step, as boosting.go computes it."""
+    groups = [model.predict(x, raw_score=True, start_iteration=k, num_iteration=GROUP) for k in range(0, model.n_estimators, GROUP)]
+    sums = np.cumsum(groups, axis=0)
+    return np.where((sums[:-1] < HOPELESS).any(axis=0), 0, 1 / (1 + np.exp(-sums[-1])))
+
+
+def estimate(model, runs):
+    """Sets p of runs to the estimate at each step: a moving average of what a model says of the steps."""
+    runs = [run for run in runs if len(run.x)]
+    said = ratings(model, np.concatenate([run.x for run in runs]))
+    for run, own in zip(runs, np.split(said, np.cumsum([len(run.x) for run in runs])[:-1])):
+        kept = itertools.accumulate(own, lambda kept, new: SMOOTHING * kept + (1 - SMOOTHING) * new, initial=0)
+        run.p = np.fromiter(kept, float)[1:]
 
 
 def left_out(runs, part):
@@ -101,9 +114,7 @@ def left_out(runs, part):
     measured = [run for run in runs if getattr(run, part) is not None]
     for of in sorted({getattr(run, part) for run in measured}):
         model = fit([run for run in runs if getattr(run, part) != of])
-        for run in measured:
-            if getattr(run, part) == of:
-                run.p = estimates(model, run)
+        estimate(model, [run for run in measured if getattr(run, part) == of])
     return measured
 
 
