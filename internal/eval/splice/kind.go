@@ -66,8 +66,8 @@ func kinds() []kind {
 		bugfixLoops(), provisionLoops(), ledgerLoops(), conciergeLoops(),
 		benign(bugfixLookalikes()), benign(provisionLookalikes()),
 		benign(ledgerLookalikes()), benign(conciergeLookalikes()),
-		reporting(legacyLoops()), reporting(scraperLoops()), reporting(claimsLoops()), reporting(councilLoops()),
-		reporting(benign(legacyLookalikes())), reporting(benign(scraperLookalikes())),
+		legacyLoops(), scraperLoops(), reporting(claimsLoops()), reporting(councilLoops()),
+		benign(legacyLookalikes()), benign(scraperLookalikes()),
 		reporting(benign(claimsLookalikes())), reporting(benign(councilLookalikes())))
 }
 
