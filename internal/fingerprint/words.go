@@ -58,6 +58,7 @@ type Words struct {
 	latest    [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
 	after     int                      // numbers after the Tail
 	seen      int                      // numbers read
+	appended  bool                     // what is read is an argument
 	decoded   bool                     // what is read has no escapes of the kind \u00e9
 	text      []byte
 }
@@ -97,13 +98,16 @@ func (w *Words) add(b []byte) {
 	w.Opaque = w.Opaque || from == 0 && opaque(b)
 }
 
-// Append is Add without the classification: it does not set Tail, Shape, Ending, Zero, Void and Passing.
+// Append is Add without the classification: it does not set Tail, Shape, Ending, Zero, Void and Passing. The text is an argument, so the name in
+// a tag is a word: an edit may be about it, as in #include <vector>, or List<String>.
 func (w *Words) Append(text []byte) {
+	w.appended = true
 	head, tail := headAndTail(text)
 	w.read(head)
 	if len(tail) > 0 {
 		w.read(tail)
 	}
+	w.appended = false
 }
 
 // AddText is Add for a string.
@@ -145,6 +149,9 @@ func (w *Words) read(b []byte) {
 				return
 			}
 			n, ends := mark(b[i:])
+			if w.appended && b[i] == '<' {
+				n = 1
+			}
 			first = first || ends
 			i += n
 			continue
