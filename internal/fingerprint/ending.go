@@ -44,7 +44,7 @@ var wordsThat = map[uint16]string{
 		"resolved reopened refunded credited cancelled canceled tagged restored reverted",
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
-	finds:   "row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
+	finds:   "contain contains mention mentions include includes appear appears row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
 	absence: "nothing unchanged identical already unmodified noop",
 	passes:  "timed temporarily busy connection overloaded throttled later retry",
 }
@@ -101,19 +101,24 @@ func saysOf(word uint32) uint16 {
 }
 
 var (
-	zero         = hashWord([]byte("0"), 1)
-	lettersOfCan = hashWord([]byte("can"), 3) // of can't, which are two words
-	lettersOfNot = hashWord([]byte("t"), 1)
-	no           = hashWord([]byte("no"), 2)
-	longer       = hashWord([]byte("longer"), 6)
-	exitWord     = hashWord([]byte("exit"), 4)
-	purpose      = hashWord([]byte("to"), 2) // the failure after it is what a command is about: "to display errors"
-	countedBy    = [...]uint32{hashWord([]byte("total"), 5), hashWord([]byte("count"), 5), hashWord([]byte("hits"), 4), hashWord([]byte("matches"), 7)}
-	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
+	zero          = hashWord([]byte("0"), 1)
+	lettersOfCan  = hashWord([]byte("can"), 3) // of can't, which are two words
+	lettersOfNot  = hashWord([]byte("t"), 1)
+	no            = hashWord([]byte("no"), 2)
+	longer        = hashWord([]byte("longer"), 6)
+	lettersOfTrue = hashWord([]byte("true"), 4)
+	statusWord    = hashWord([]byte("status"), 6)
+	exitWord      = hashWord([]byte("exit"), 4)
+	purpose       = hashWord([]byte("to"), 2) // the failure after it is what a command is about: "to display errors"
+	countedBy     = [...]uint32{hashWord([]byte("total"), 5), hashWord([]byte("count"), 5), hashWord([]byte("hits"), 4), hashWord([]byte("matches"), 7)}
+	nones         = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
 )
 
 // zeroSays is what the number 0 says: nothing was found of what the next word names. No word of the vocabulary says the same.
 const zeroSays = absence | asks
+
+// shortAnswer is the number of words from which on a text is more than an acknowledgement in an envelope.
+const shortAnswer = 15
 
 // early is the number of words at the beginning of a text that can say how an attempt ended.
 const early = 24
@@ -145,6 +150,8 @@ func (w *Words) classify(from int) {
 		} else if from+k < early {
 			if says := saysOf(word.Hash); says != 0 && !w.denied(from+k, says) {
 				switch {
+				case says&does != 0 && w.isEnvelope(from+k):
+					says, w.worked = 0, true
 				case word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan:
 					says = fails
 				case word.Hash == no && w.isWithout(from+k):
@@ -162,6 +169,9 @@ func (w *Words) classify(from int) {
 	}
 	w.tail(line, numbers, status)
 	w.Shape = shape
+	if w.worked && w.Ending == NoEnding && len(w.List) < shortAnswer {
+		w.Ending = Done
+	}
 	if w.Tail.Count+w.after > len(w.latest) {
 		w.Tail = Tail{}
 	}
@@ -177,6 +187,14 @@ func (w *Words) isWithout(at int) bool {
 	}
 	next := w.List[at+1]
 	return !next.First && next.Kind == Letters && next.Hash != longer && saysOf(next.Hash) == 0
+}
+
+// isEnvelope reports whether the word at an index, which says that something was done, says so only of the call: "ok": true, "status": "success".
+func (w *Words) isEnvelope(at int) bool {
+	if at+1 < len(w.List) && w.List[at+1].Hash == lettersOfTrue && !w.List[at+1].First {
+		return true
+	}
+	return at > 0 && !w.List[at].First && w.List[at-1].First && w.List[at-1].Hash == statusWord
 }
 
 // isCount reports whether the number at an index is a count of what was found, as in "total": 0.
@@ -233,7 +251,8 @@ func (w *Words) tail(shape Hash, numbers int, status bool) {
 	w.Tail.Shape, w.Tail.Count, w.after = shape, min(numbers, tailNumbers), 0
 }
 
-// say sets Ending, Zero and Passing by what a word says. first means that it is the first word of the text.
+// say sets Ending, Zero and Passing by what a word says. first means that it is the first word of the text. Behind an envelope that says that
+// the call worked, a word of failure is content, such as "errors": [].
 func (w *Words) say(says uint16, first bool) {
 	negated, counted := w.before&negates != 0, w.before == zeroSays
 	w.before = says
@@ -242,6 +261,9 @@ func (w *Words) say(says uint16, first bool) {
 	case w.Ending != NoEnding:
 	case says&state != 0 && first:
 		w.Ending = Done
+	case w.worked && (says&fails != 0 || says&asks != 0 && first):
+	case w.worked && says&lacks != 0 && negated:
+		w.Ending = Nothing
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
 		w.Ending = Refused
 	case says&absence != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):

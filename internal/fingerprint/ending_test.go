@@ -32,6 +32,28 @@ func TestEnding(t *testing.T) {
 	}
 }
 
+func TestAnEnvelopeThatSaysThatTheCallWorkedIsNoResult(t *testing.T) {
+	for text, want := range map[string]Ending{
+		`{"ok":true}`:                                    Done,
+		`{"status":"success","updated_rows":1}`:          Done,
+		`{"ok":true,"errors":[],"id":7}`:                 Done,
+		`{"success":true,"message":"Nothing to update"}`: Nothing,
+		`{"success":true,"data":[],"message":"The page lists hotels, but no prices are given."}`:                                 Nothing,
+		`{"status":"success","content":"The document does not mention a deposit."}`:                                              Nothing,
+		`{"ok":true,"message":"element not found"}`:                                                                              Nothing,
+		`{"ok":true,"url":"shop.example/cart","title":"Cart","elements":["button Back","button Pay","link Help","link Terms"]}`:  NoEnding,
+		`{"ok":true,"message":"Saved.","elements":["button Back","button Pay","link Help","link Terms","link About","link Up"]}`: Done,
+	} {
+		t.Run(text, func(t *testing.T) {
+			var w Words
+			w.Add([]byte(text))
+			if w.Ending != want {
+				t.Errorf("the ending of %s is %d, want %d", text, w.Ending, want)
+			}
+		})
+	}
+}
+
 func TestWhatACallAsksForIsNoFailure(t *testing.T) {
 	for name, c := range map[string]struct {
 		tool, text string

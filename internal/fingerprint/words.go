@@ -58,6 +58,7 @@ type Words struct {
 	latest    [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
 	after     int                      // numbers after the Tail
 	seen      int                      // numbers read
+	worked    bool                     // an envelope says that the call worked
 	appended  bool                     // what is read is an argument
 	decoded   bool                     // what is read has no escapes of the kind \u00e9
 	text      []byte
