@@ -45,7 +45,7 @@ var wordsThat = map[uint16]string{
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
 	finds:   "contain contains mention mentions include includes appear appears row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
-	absence: "nothing unchanged identical already unmodified noop",
+	absence: "nothing unfortunately unchanged identical already unmodified noop",
 	passes:  "timed temporarily busy connection overloaded throttled later retry",
 }
 
@@ -106,6 +106,8 @@ var (
 	lettersOfNot  = hashWord([]byte("t"), 1)
 	no            = hashWord([]byte("no"), 2)
 	longer        = hashWord([]byte("longer"), 6)
+	could         = hashWord([]byte("could"), 5)
+	not           = hashWord([]byte("not"), 3)
 	lettersOfTrue = hashWord([]byte("true"), 4)
 	statusWord    = hashWord([]byte("status"), 6)
 	exitWord      = hashWord([]byte("exit"), 4)
@@ -152,7 +154,8 @@ func (w *Words) classify(from int) {
 				switch {
 				case says&does != 0 && w.isEnvelope(from+k):
 					says, w.worked = 0, true
-				case word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan:
+				case word.Hash == not && from+k > 0 && w.List[from+k-1].Hash == could,
+					word.Hash == lettersOfNot && from+k > 0 && w.List[from+k-1].Hash == lettersOfCan:
 					says = fails
 				case word.Hash == no && w.isWithout(from+k):
 					says = absence

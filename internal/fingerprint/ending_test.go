@@ -16,10 +16,13 @@ func TestEnding(t *testing.T) {
 		`"None"`:                      Nothing,
 		`"0"`:                         NoEnding,
 		`"cannot open the file"`:      Refused,
-		`"The file was updated."`:     Done,
-		`"cluster/batch patched"`:     Done,
-		`"node/worker-3 drained"`:     Done,
-		`"three rooms are free"`:      NoEnding,
+		`"Could not resolve host"`:    Refused,
+		`"it could be full"`:          NoEnding,
+		`"Unfortunately the page gives a title only"`: Nothing,
+		`"The file was updated."`:                     Done,
+		`"cluster/batch patched"`:                     Done,
+		`"node/worker-3 drained"`:                     Done,
+		`"three rooms are free"`:                      NoEnding,
 	} {
 		t.Run(text, func(t *testing.T) {
 			var w Words
