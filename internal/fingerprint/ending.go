@@ -108,6 +108,8 @@ var (
 	longer        = hashWord([]byte("longer"), 6)
 	could         = hashWord([]byte("could"), 5)
 	not           = hashWord([]byte("not"), 3)
+	ok            = hashWord([]byte("ok"), 2)
+	success       = hashWord([]byte("success"), 7)
 	lettersOfTrue = hashWord([]byte("true"), 4)
 	statusWord    = hashWord([]byte("status"), 6)
 	exitWord      = hashWord([]byte("exit"), 4)
@@ -192,8 +194,12 @@ func (w *Words) isWithout(at int) bool {
 	return !next.First && next.Kind == Letters && next.Hash != longer && saysOf(next.Hash) == 0
 }
 
-// isEnvelope reports whether the word at an index, which says that something was done, says so only of the call: "ok": true, "status": "success".
+// isEnvelope reports whether the word at an index says only that the call worked: "ok": true, "status": "success". A member such as
+// "deleted": true tells what was done.
 func (w *Words) isEnvelope(at int) bool {
+	if h := w.List[at].Hash; h != ok && h != success {
+		return false
+	}
 	if at+1 < len(w.List) && w.List[at+1].Hash == lettersOfTrue && !w.List[at+1].First {
 		return true
 	}

@@ -37,10 +37,12 @@ func TestEnding(t *testing.T) {
 
 func TestAnEnvelopeThatSaysThatTheCallWorkedIsNoResult(t *testing.T) {
 	for text, want := range map[string]Ending{
-		`{"ok":true}`:                                    Done,
-		`{"status":"success","updated_rows":1}`:          Done,
-		`{"ok":true,"errors":[],"id":7}`:                 Done,
-		`{"success":true,"message":"Nothing to update"}`: Nothing,
+		`{"ok":true}`:                           Done,
+		`{"status":"success","updated_rows":1}`: Done,
+		`{"status":"sent","to":"a@old.example","template":"booking confirmation","copies":["b@old.example","c@old.example"]}`:     Done,
+		`{"deleted":true,"url":"shop.example/cart","title":"Cart","elements":["button Back","button Pay","link Help","link Up"]}`: Done,
+		`{"ok":true,"errors":[],"id":7}`:                                                                                         Done,
+		`{"success":true,"message":"Nothing to update"}`:                                                                         Nothing,
 		`{"success":true,"data":[],"message":"The page lists hotels, but no prices are given."}`:                                 Nothing,
 		`{"status":"success","content":"The document does not mention a deposit."}`:                                              Nothing,
 		`{"ok":true,"message":"element not found"}`:                                                                              Nothing,
