@@ -64,6 +64,7 @@ func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minim
 			if n > longest {
 				effort.Resent, longest = same, n
 			}
+			effort.Rearranged = effort.Rearranged || !same && m.rearranges(w.List[from:], t)
 		}
 		shares.put(h)
 		selects = selects || readsRows(value)
@@ -81,6 +82,37 @@ func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minim
 	}
 	effort.Resent = effort.Resent && 2*longest > len(w.List)
 	return selects
+}
+
+// rearranges records the lines of an argument, and reports whether it has known lines of earlier calls of the tool in a new order: at least
+// rearrangedLines, with at most a fifth of new ones, and at least half of them behind another line than before. A line has three words or more.
+func (m *meter) rearranges(argument []fingerprint.Word, t *Tool) bool {
+	lines, known, moved, before := 0, 0, 0, uint32(0)
+	for len(argument) > 0 {
+		length := 1
+		for length < len(argument) && !argument[length].First {
+			length++
+		}
+		line := argument[:length]
+		argument = argument[length:]
+		if length < lineWords {
+			continue
+		}
+		h := uint32(t.Hash)
+		for _, word := range line {
+			h = (h ^ word.Hash) * 0x9E3779B1
+			h ^= h >> 15
+		}
+		lines++
+		if !m.Seen.add(h ^ saltItem) {
+			known++
+		}
+		if m.Seen.add(before*0x85EBCA6B ^ h ^ saltNeighbours) {
+			moved++
+		}
+		before = h
+	}
+	return lines >= rearrangedLines && 5*known >= 4*lines && 2*moved >= lines
 }
 
 // newWord returns the fingerprint of the first word of an identifier that no earlier call of the tool has. If all are known, only their
@@ -183,6 +215,9 @@ const similar = 0.4
 
 // maxIdentifier is the maximum number of words of an identifier, such as an address or a path. An identifier has no white space.
 const maxIdentifier = 4
+
+// lineWords is the least number of words of a line that is compared, and rearrangedLines that of the lines of an argument that are.
+const lineWords, rearrangedLines = 3, 4
 
 // bagWords is the least number of words of an argument that is compared without regard to their order.
 const bagWords = 6

@@ -52,3 +52,13 @@ func TestTheKnownPartOfAnIdentifierIsNoItem(t *testing.T) {
 		t.Errorf("the rows are known, and the range is new: %+v", all[1])
 	}
 }
+
+func TestANameInAngleBracketsIsAWordOfACall(t *testing.T) {
+	edit := func(header string) [2]string {
+		return [2]string{`{"path":"a.cc","old":"#include <` + header + `>","new":"// #include <` + header + `>"}`, "The file a.cc has been edited."}
+	}
+	second := efforts("edit_file", edit("vector"), edit("sstream"))[1]
+	if second.Fresh == 0 || second.Alike == 1 || second.Word == 0 {
+		t.Errorf("the second edit is of another header: %+v", second)
+	}
+}

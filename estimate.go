@@ -45,7 +45,7 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 		many(step.Errors.N, 3), float32(step.Errors.Weight / (step.Errors.Weight + 3)), many(t.Errors.Inputs, 2), one(step.Novel),
 		one(m.LatestTool != t.Hash), one(m.Spoken), many(effort.Said, 32), float32(effort.Announced),
 		float32((o.Fresh - o.Numbers) / float64(o.Runs+2)), many(o.Symptoms, 2), many(o.Known, 2), many(o.Returned, 2),
-		many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered), float32(min(1, rewritten(effort))), one(effort.Word != 0), one(o.named),
+		many(o.shapes-1, 2), many(effort.Similar, 2), many(m.Same, 4), one(effort.Reordered || effort.Rearranged), float32(min(1, rewritten(effort))), one(effort.Word != 0), one(o.named),
 	}
 	kept, smooth := float32(averaging), smoothing
 	if m.Spoken {

@@ -3,27 +3,28 @@ package unloop
 // Effort is what a step was about and what it yielded, in a run that keeps NeedEffort. Shares are from 0 to 1. A sequence is one of
 // four words. The run has seen a sequence if an earlier call, outcome or message contained it.
 type Effort struct {
-	Alike     float64 `json:",omitzero"` // the share of common words with the most similar of the last twelve calls; less if that is of another tool
-	Fresh     float64 `json:",omitzero"` // the share of the call's sequences that the run had not seen
-	Words     int     `json:",omitzero"` // number of words of the call
-	Names     uint64  `json:",omitzero"` // fingerprints of the last two numbers or ids of the call that no earlier call of its tool has; 0 for none
-	Item      uint32  `json:",omitzero"` // fingerprint of the first word of an identifier that no earlier call of its tool has; 0 for none
-	Known     bool    `json:",omitzero"` // its outcome has many words, and the run has seen nearly all of them
-	Word      uint32  `json:",omitzero"` // fingerprint of the first word, of the first 16, that no earlier call of its tool has; 0 for none
-	Reordered bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
-	Resent    bool    `json:",omitzero"` // a member of its arguments that has most of its words is equal to one of an earlier call
-	Idle      bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
-	About     bool    `json:",omitzero"` // its outcome is rich and mentions an item that no earlier call of its tool names, and not as the cause of a failure
-	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
-	Writes    bool    `json:",omitzero"` // the call may change something
-	Similar   int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
-	Said      int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
-	Announced float64 `json:",omitzero"` // the similarity of the words of the call and of that message
-	ToAgent   bool    `json:",omitzero"` // its outcome is new to its agent: of the latest 32 calls, the equal ones are of other agents
-	Novelty   float64 `json:",omitzero"` // how much of the outcome is new, mainly the share of its sequences that the run had not seen
-	Lines     int     `json:",omitzero"` // lines, sentences and members of its outcome that are new to the run in more than numbers, ids and words of the call
-	Wasted    float64 `json:",omitzero"` // how much of the step was wasted, from 0 to 1.3
-	Yield     Yield   `json:",omitzero"` // the kind of its result
+	Alike      float64 `json:",omitzero"` // the share of common words with the most similar of the last twelve calls; less if that is of another tool
+	Fresh      float64 `json:",omitzero"` // the share of the call's sequences that the run had not seen
+	Words      int     `json:",omitzero"` // number of words of the call
+	Names      uint64  `json:",omitzero"` // fingerprints of the last two numbers or ids of the call that no earlier call of its tool has; 0 for none
+	Item       uint32  `json:",omitzero"` // fingerprint of the first word of an identifier that no earlier call of its tool has; 0 for none
+	Known      bool    `json:",omitzero"` // its outcome has many words, and the run has seen nearly all of them
+	Word       uint32  `json:",omitzero"` // fingerprint of the first word, of the first 16, that no earlier call of its tool has; 0 for none
+	Reordered  bool    `json:",omitzero"` // a member of its arguments has the words of that member in an earlier call, in any order
+	Rearranged bool    `json:",omitzero"` // a member of its arguments has lines of earlier calls of the tool in a new order, and hardly a new line
+	Resent     bool    `json:",omitzero"` // a member of its arguments that has most of its words is equal to one of an earlier call
+	Idle       bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
+	About      bool    `json:",omitzero"` // its outcome is rich and mentions an item that no earlier call of its tool names, and not as the cause of a failure
+	Varies     bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
+	Writes     bool    `json:",omitzero"` // the call may change something
+	Similar    int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
+	Said       int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
+	Announced  float64 `json:",omitzero"` // the similarity of the words of the call and of that message
+	ToAgent    bool    `json:",omitzero"` // its outcome is new to its agent: of the latest 32 calls, the equal ones are of other agents
+	Novelty    float64 `json:",omitzero"` // how much of the outcome is new, mainly the share of its sequences that the run had not seen
+	Lines      int     `json:",omitzero"` // lines, sentences and members of its outcome that are new to the run in more than numbers, ids and words of the call
+	Wasted     float64 `json:",omitzero"` // how much of the step was wasted, from 0 to 1.3
+	Yield      Yield   `json:",omitzero"` // the kind of its result
 }
 
 // Yield is the kind of result that a step had.

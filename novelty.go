@@ -192,7 +192,7 @@ func (from *origin) maskIDs(item []fingerprint.Word) {
 // template returns the fingerprint of an item of an outcome, without the words of the call, without ids and, in a failure, without
 // numbers. letters is the fingerprint of its words without numbers and ids, 0 if there are none. fails means that it tells of a failure.
 func (from *origin) template(item []fingerprint.Word) (template, letters uint32, fails bool) {
-	line := uint32(len(item))
+	line, latest := uint32(len(item)), uint32(0)
 	for k, word := range item {
 		h := word.Hash
 		switch {
@@ -207,7 +207,8 @@ func (from *origin) template(item []fingerprint.Word) (template, letters uint32,
 		}
 		line = (line ^ h) * 0x9E3779B1
 		line ^= line >> 15
-		if word.Kind == fingerprint.Letters && h != anyEcho {
+		if word.Kind == fingerprint.Letters && h != anyEcho && h != latest { // a word once more is no other word
+			latest = h
 			letters = (letters ^ h) * 0x9E3779B1
 			letters ^= letters >> 15
 			fails = fails || fingerprint.TellsFailure(word)

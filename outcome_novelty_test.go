@@ -140,3 +140,15 @@ func TestNumbersAfterNamesOfIDsAndDurations(t *testing.T) {
 		}
 	}
 }
+
+func TestAWordOnceMoreIsNoNewLine(t *testing.T) {
+	r := NewRun("r", measured)
+	holds, last := "0", Effort{}
+	for range 4 {
+		holds += "Oak Ltd"
+		last = effortOf(t, r, "fill", `{"target":"Company","value":"Oak Ltd"}`, fmt.Sprintf(`{"title":"Your details","elements":["textbox Email","textbox Company %s","button Back"]}`, holds))
+	}
+	if last.Lines != 0 || last.Novelty >= 0.5 {
+		t.Errorf("the field has the typed text once more: %+v", last)
+	}
+}

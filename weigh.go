@@ -222,6 +222,8 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		kept = 1 - onwardNovelty
 	} else if o.varied == onward {
 		kept = 1 - effort.Novelty
+	} else if effort.Rearranged && !t.Shell {
+		effort.Wasted, kept = weightReworded, 1 // whatever the new place is
 	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change directly
 		effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
 		if same := rewritten(effort); same > 0 && (t.Acknowledged == o.words.Shape || effort.Novelty < knownNovelty) && !t.Shell && m.Changed == t.Hash {
@@ -329,6 +331,9 @@ func (r *Run) value(o *reading) bool {
 // rewritten returns how much a change repeats an earlier one in other words or another order, from 0 to 1. It is 0 for a change of a new
 // item.
 func rewritten(effort *Effort) float64 {
+	if effort.Rearranged {
+		return 1
+	}
 	if effort.Names != 0 || effort.Item != 0 {
 		return 0
 	}

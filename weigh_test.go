@@ -39,6 +39,18 @@ func TestWhatIsWasted(t *testing.T) {
 				call("submit_patch", fmt.Sprintf(`{"message":"as %s said, this is done","diff":"@@ -12,4 +12,7 @@ def load(path): file = open(path) return json.load(file)"}`, cities[n]), fmt.Sprintf(`"Patch set %d uploaded."`, n+1)),
 			}
 		}, 1.5, 6},
+		"one report in another order under another name": {func(n int) []Event {
+			facts := []string{"all 40 tests pass", "the build has no warnings", "the documentation is complete", "no interface has changed", "the packages are up to date", "ready to be deployed", "12 files are changed"}
+			text := fmt.Sprintf("# %s report", cities[n])
+			for k := range facts {
+				text += "\\n- " + facts[(n+k*(1+n))%len(facts)]
+			}
+			return []Event{call("write_file", fmt.Sprintf(`{"path":"%s.md","text":"%s"}`, cities[n], text), fmt.Sprintf(`"Created %s.md."`, cities[n]))}
+		}, 2, 4},
+		"one manifest for each service, in the same order": {func(n int) []Event {
+			text := fmt.Sprintf(`kind: one more service\nname: %s\nimage is built of main\nreplicas are three always\nports are open inside\nprobes ask for health`, cities[n])
+			return []Event{call("write_file", fmt.Sprintf(`{"path":"%s.yaml","text":"%s"}`, cities[n], text), fmt.Sprintf(`"Created %s.yaml."`, cities[n]))}
+		}, 0, 0.5},
 		"other patches sent": {func(n int) []Event {
 			return []Event{
 				call("submit_patch", fmt.Sprintf(`{"message":"as %s said","diff":"the port of %s gets a crane, a tower of stone and %d more piers"}`, cities[n], cities[n], n+2), fmt.Sprintf(`"Patch set %d uploaded."`, n+1)),

@@ -60,7 +60,7 @@ func isPlain(step *unloop.Step) bool {
 	case unloop.NoOp:
 		return true
 	case unloop.Change:
-		return step.Effort.Reordered
+		return step.Effort.Reordered || step.Effort.Rearranged
 	case unloop.Failure:
 		return step.Repeats.N >= 3
 	}

@@ -44,8 +44,8 @@ var wordsThat = map[uint16]string{
 		"resolved reopened refunded credited cancelled canceled tagged restored reverted",
 	negates: "no not doesn isn can t don didn never zero without",
 	lacks:   "found exist exists such allowed permitted recognized running supported available enough valid permission possible defined provided known",
-	finds:   "row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
-	absence: "nothing unchanged identical already unmodified noop",
+	finds:   "contain contains mention mentions include includes appear appears row match matches matched results result files file records rows data output changes change documents entries items tests replacement replacements modification modifications",
+	absence: "nothing unfortunately unchanged identical already unmodified noop",
 	passes:  "timed temporarily busy connection overloaded throttled later retry",
 }
 
@@ -101,19 +101,28 @@ func saysOf(word uint32) uint16 {
 }
 
 var (
-	zero         = hashWord([]byte("0"), 1)
-	lettersOfCan = hashWord([]byte("can"), 3) // of can't, which are two words
-	lettersOfNot = hashWord([]byte("t"), 1)
-	no           = hashWord([]byte("no"), 2)
-	longer       = hashWord([]byte("longer"), 6)
-	exitWord     = hashWord([]byte("exit"), 4)
-	purpose      = hashWord([]byte("to"), 2) // the failure after it is what a command is about: "to display errors"
-	countedBy    = [...]uint32{hashWord([]byte("total"), 5), hashWord([]byte("count"), 5), hashWord([]byte("hits"), 4), hashWord([]byte("matches"), 7)}
-	nones        = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
+	zero          = hashWord([]byte("0"), 1)
+	lettersOfCan  = hashWord([]byte("can"), 3) // of can't, which are two words
+	lettersOfNot  = hashWord([]byte("t"), 1)
+	no            = hashWord([]byte("no"), 2)
+	longer        = hashWord([]byte("longer"), 6)
+	could         = hashWord([]byte("could"), 5)
+	not           = hashWord([]byte("not"), 3)
+	ok            = hashWord([]byte("ok"), 2)
+	success       = hashWord([]byte("success"), 7)
+	lettersOfTrue = hashWord([]byte("true"), 4)
+	statusWord    = hashWord([]byte("status"), 6)
+	exitWord      = hashWord([]byte("exit"), 4)
+	purpose       = hashWord([]byte("to"), 2) // the failure after it is what a command is about: "to display errors"
+	countedBy     = [...]uint32{hashWord([]byte("total"), 5), hashWord([]byte("count"), 5), hashWord([]byte("hits"), 4), hashWord([]byte("matches"), 7)}
+	nones         = [...]uint32{hashWord([]byte("none"), 4), hashWord([]byte("null"), 4), zero}
 )
 
 // zeroSays is what the number 0 says: nothing was found of what the next word names. No word of the vocabulary says the same.
 const zeroSays = absence | asks
+
+// shortAnswer is the number of words from which on a text is more than an acknowledgement in an envelope.
+const shortAnswer = 15
 
 // early is the number of words at the beginning of a text that can say how an attempt ended.
 const early = 24
@@ -145,6 +154,9 @@ func (w *Words) classify(from int) {
 	}
 	w.tail(line, numbers, status)
 	w.Shape = shape
+	if w.worked && w.Ending == NoEnding && len(w.List) < shortAnswer {
+		w.Ending = Done
+	}
 	if w.Tail.Count+w.after > len(w.latest) {
 		w.Tail = Tail{}
 	}
@@ -185,7 +197,9 @@ func (w *Words) readEnding(from int) {
 // readWord is readEnding for the word of letters at an index, which is in the vocabulary.
 func (w *Words) readWord(at int, says uint16) {
 	switch h := w.List[at].Hash; {
-	case h == lettersOfNot && at > 0 && w.List[at-1].Hash == lettersOfCan:
+	case says&does != 0 && w.isEnvelope(at):
+		says, w.worked = 0, true
+	case at > 0 && (h == not && w.List[at-1].Hash == could || h == lettersOfNot && w.List[at-1].Hash == lettersOfCan):
 		says = fails
 	case h == no && w.isWithout(at):
 		says = absence
@@ -200,6 +214,18 @@ func (w *Words) isWithout(at int) bool {
 	}
 	next := w.List[at+1]
 	return !next.First && next.Kind == Letters && next.Hash != longer && saysOf(next.Hash) == 0
+}
+
+// isEnvelope reports whether the word at an index says only that the call worked: "ok": true, "status": "success". A member such as
+// "deleted": true tells what was done.
+func (w *Words) isEnvelope(at int) bool {
+	if h := w.List[at].Hash; h != ok && h != success {
+		return false
+	}
+	if at+1 < len(w.List) && w.List[at+1].Hash == lettersOfTrue && !w.List[at+1].First {
+		return true
+	}
+	return at > 0 && !w.List[at].First && w.List[at-1].First && w.List[at-1].Hash == statusWord
 }
 
 // isCount reports whether the number at an index is a count of what was found, as in "total": 0.
@@ -256,7 +282,8 @@ func (w *Words) tail(shape Hash, numbers int, status bool) {
 	w.Tail.Shape, w.Tail.Count, w.after = shape, min(numbers, tailNumbers), 0
 }
 
-// say sets Ending, Zero and Passing by what a word says. first means that it is the first word of the text.
+// say sets Ending, Zero and Passing by what a word says. first means that it is the first word of the text. Behind an envelope that says that
+// the call worked, a word of failure is content, such as "errors": [].
 func (w *Words) say(says uint16, first bool) {
 	negated, counted := w.before&negates != 0, w.before == zeroSays
 	w.before = says
@@ -265,6 +292,9 @@ func (w *Words) say(says uint16, first bool) {
 	case w.Ending != NoEnding:
 	case says&state != 0 && first:
 		w.Ending = Done
+	case w.worked && (says&fails != 0 || says&asks != 0 && first):
+	case w.worked && says&lacks != 0 && negated:
+		w.Ending = Nothing
 	case says&fails != 0, says&lacks != 0 && negated, says&asks != 0 && first:
 		w.Ending = Refused
 	case says&absence != 0, says&does != 0 && negated, says&finds != 0 && (negated || counted):

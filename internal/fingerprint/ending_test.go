@@ -16,14 +16,41 @@ func TestEnding(t *testing.T) {
 		`"None"`:                      Nothing,
 		`"0"`:                         NoEnding,
 		`"cannot open the file"`:      Refused,
-		`"The file was updated."`:     Done,
-		`"cluster/batch patched"`:     Done,
-		`"node/worker-3 drained"`:     Done,
-		`"three rooms are free"`:      NoEnding,
+		`"Could not resolve host"`:    Refused,
+		`"it could be full"`:          NoEnding,
+		`"Unfortunately the page gives a title only"`: Nothing,
+		`"The file was updated."`:                     Done,
+		`"cluster/batch patched"`:                     Done,
+		`"node/worker-3 drained"`:                     Done,
+		`"three rooms are free"`:                      NoEnding,
 	} {
 		t.Run(text, func(t *testing.T) {
 			var w Words
 			w.Reset()
+			w.Add([]byte(text))
+			if w.Ending != want {
+				t.Errorf("the ending of %s is %d, want %d", text, w.Ending, want)
+			}
+		})
+	}
+}
+
+func TestAnEnvelopeThatSaysThatTheCallWorkedIsNoResult(t *testing.T) {
+	for text, want := range map[string]Ending{
+		`{"ok":true}`:                           Done,
+		`{"status":"success","updated_rows":1}`: Done,
+		`{"status":"sent","to":"a@old.example","template":"booking confirmation","copies":["b@old.example","c@old.example"]}`:     Done,
+		`{"deleted":true,"url":"shop.example/cart","title":"Cart","elements":["button Back","button Pay","link Help","link Up"]}`: Done,
+		`{"ok":true,"errors":[],"id":7}`:                                                                                         Done,
+		`{"success":true,"message":"Nothing to update"}`:                                                                         Nothing,
+		`{"success":true,"data":[],"message":"The page lists hotels, but no prices are given."}`:                                 Nothing,
+		`{"status":"success","content":"The document does not mention a deposit."}`:                                              Nothing,
+		`{"ok":true,"message":"element not found"}`:                                                                              Nothing,
+		`{"ok":true,"url":"shop.example/cart","title":"Cart","elements":["button Back","button Pay","link Help","link Terms"]}`:  NoEnding,
+		`{"ok":true,"message":"Saved.","elements":["button Back","button Pay","link Help","link Terms","link About","link Up"]}`: Done,
+	} {
+		t.Run(text, func(t *testing.T) {
+			var w Words
 			w.Add([]byte(text))
 			if w.Ending != want {
 				t.Errorf("the ending of %s is %d, want %d", text, w.Ending, want)

@@ -164,7 +164,7 @@ func namesError(line []byte) bool {
 	return bytes.HasSuffix(name, []byte("Error")) || bytes.HasSuffix(name, []byte("Exception")) || bytes.EqualFold(name, []byte("error"))
 }
 
-var tellingWords = [...]string{"rror", "xception", "ailed", "FAIL", "ot found", "enied", "o such", "annot", "nvalid", "imed out", "imeout", "efused", "nknown", "unexpected"}
+var tellingWords = [...]string{"rror", "xception", "ailed", "FAIL", "ot found", "enied", "o such", "annot", "nvalid", "imed out", "imeout", "efused", "nknown", "unexpected", "ould not"}
 
 // TellsOfFailure reports whether a line has a word such as error, failed or not found.
 func TellsOfFailure(line []byte) bool {

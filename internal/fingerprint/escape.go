@@ -133,3 +133,48 @@ func appendEscaped(dst, text []byte) []byte {
 	}
 	return dst
 }
+
+// escapesText reports whether b begins with an escape sequence such as \u00e9 that appendDecoded decodes. The first byte must be a backslash.
+func escapesText(b []byte) bool {
+	if len(b) < 6 || b[1] != 'u' {
+		return false
+	}
+	r, ok := hex4(b[2:])
+	return ok && isText(r)
+}
+
+// isText reports whether a character is part of a text, or one that separates words in it, if it is escaped: one beyond ASCII, and those that
+// encoders of JSON escape for the sake of HTML.
+func isText(r rune) bool { return r >= utf8.RuneSelf || r == '<' || r == '>' || r == '&' || r == '\'' }
+
+// appendDecoded appends a text with its escape sequences of the kind \u00e9 decoded, and the others as they are. dst may be the beginning of
+// the memory of text, because the result is no longer than text.
+func appendDecoded(dst, text []byte) []byte {
+	for len(text) > 0 {
+		n := bytes.IndexByte(text, '\\')
+		if n < 0 {
+			n = len(text)
+		}
+		dst = append(dst, text[:n]...)
+		text = text[n:]
+		switch {
+		case len(text) == 0:
+		case escapesText(text):
+			r, _ := hex4(text[2:])
+			n = 6
+			if utf16.IsSurrogate(r) && len(text) >= 12 && text[6] == '\\' && text[7] == 'u' {
+				low, _ := hex4(text[8:])
+				if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+					r, n = pair, 12
+				}
+			}
+			dst = utf8.AppendRune(dst, r)
+			text = text[n:]
+		default:
+			n = min(2, len(text))
+			dst = append(dst, text[:n]...)
+			text = text[n:]
+		}
+	}
+	return dst
+}

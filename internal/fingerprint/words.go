@@ -61,6 +61,9 @@ type Words struct {
 	latest    [2 * tailNumbers]float64 // a ring of the latest numbers; the next one goes to latest[seen%len(latest)]
 	after     int                      // numbers after the Tail
 	seen      int                      // numbers read
+	worked    bool                     // an envelope says that the call worked
+	appended  bool                     // what is read is an argument
+	decoded   bool                     // what is read has no escapes of the kind \u00e9
 	text      []byte
 }
 
@@ -100,13 +103,16 @@ func (w *Words) add(b []byte) {
 	w.Opaque = w.Opaque || from == 0 && opaque(b)
 }
 
-// Append is Add without the classification: it does not set Tail, Shape, Ending, Zero, Void and Passing.
+// Append is Add without the classification: it does not set Tail, Shape, Ending, Zero, Void and Passing. The text is an argument, so the name in
+// a tag is a word: an edit may be about it, as in #include <vector>, or List<String>.
 func (w *Words) Append(text []byte) {
+	w.appended = true
 	head, tail := headAndTail(text)
 	w.read(head)
 	if len(tail) > 0 {
 		w.read(tail)
 	}
+	w.appended = false
 }
 
 // AddText is Add for a string.
@@ -142,7 +148,15 @@ func (w *Words) read(b []byte) {
 			i++
 			continue
 		case c&apart != 0:
+			if b[i] == '\\' && !w.decoded && escapesText(b[i:]) {
+				w.List = list
+				w.readDecoded(b, i, first)
+				return
+			}
 			n, ends := mark(b[i:])
+			if w.appended && b[i] == '<' {
+				n = 1
+			}
 			first = first || ends
 			w.Varies = w.Varies || n > 2 && tagMayVary(b[i:i+n])
 			i += n
@@ -186,6 +200,42 @@ func (w *Words) read(b []byte) {
 		i += n
 	}
 	w.List = list
+}
+
+// readDecoded continues read at the escape at index i of b, with the rest of b decoded, so that an escaped text has the words of the text. A
+// word that the escape belongs to is read again. first means that a word at i begins a line, a sentence or a JSON member.
+func (w *Words) readDecoded(b []byte, i int, first bool) {
+	last := len(w.List) - 1
+	if start := wordBefore(b, i); start < i && last >= 0 && w.List[last].Kind == Letters {
+		first = w.List[last].First
+		w.List = w.List[:last]
+		w.Says--
+		i = start
+	}
+	w.text = appendDecoded(w.text[:0], b[i:]) // b may be w.text, which is longer
+	from := len(w.List)
+	w.decoded = true
+	w.read(w.text)
+	w.decoded = false
+	if from < len(w.List) && !first {
+		w.List[from].First = false
+	}
+}
+
+// wordBefore returns the index of the word that ends directly before the index i of b, or i if there is none.
+func wordBefore(b []byte, i int) int {
+	start := i
+	for start > 0 && partOfWord[b[start-1]] != 0 {
+		start--
+	}
+	backslashes := 0
+	for start > backslashes && b[start-1-backslashes] == '\\' {
+		backslashes++
+	}
+	if start < i && backslashes%2 == 1 {
+		start++ // the first letter is that of an escape such as \n
+	}
+	return start
 }
 
 // mark returns the length of the separator at the beginning of b, and whether it ends a line, a sentence or a JSON member. The first
