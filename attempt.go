@@ -21,6 +21,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	if m.Said > 0 {
 		effort.Said, effort.Announced = m.Said, m.Message.alike(&next.Outline)
 		m.Said = 0
+		m.act()
 	}
 	effort.Fresh = m.share(w)
 	effort.Writes = t.Effect == Mutating && !t.Looks && !selects
@@ -179,6 +180,7 @@ const (
 	saltHandle          = 0x4CF5AD43 // ids of calls that were made before
 	saltSaid            = 0x68E31DA4 // words of messages with a place or a total
 	saltItem            = 0x510E527F // items of messages
+	saltSentence        = 0x9B05688C // long items of messages of an assistant
 	saltNeighbours      = 0x1F83D9AB // pairs of neighbouring items of a message
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 	saltCause           = 0x4F1BBCDD // words of new lines of failures

@@ -8,72 +8,117 @@ import (
 )
 
 // converse adds a message to the evidence. A message of the assistant counts if it answers a person: the fewer new pairs of words it has,
-// the more it adds to Talk. An answer with numbers or ids adds at least half of a message if earlier ones had all of them. It adds nothing if
-// it has the first new word of the person's message, such as the field that a validator misses, in a message that is known otherwise, or if it
-// is the next item of a numbered list. A message of a person lowers the evidence of wasted steps.
+// the more it adds to Talk. A message of a person lowers the evidence of wasted steps.
 func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
 	s.words.AddText(e.Text)
-	fresh, known, names, item := m.newWords(&s.words, e.Role)
+	told := m.newWords(&s.words, e.Role)
 	if e.Role != RoleAssistant {
-		m.Spoken = true
-		m.Wasted *= keptByPerson
-		m.Certain, m.Excused = 0, excusedSteps
-		reply := len(s.words.List) <= shortReply && !known && !strings.HasSuffix(e.Text, "?") // to a question of the assistant
-		refused := s.words.Ending == fingerprint.Refused
-		m.Asked, m.AskedAgain = true, (fresh < askedNew && !reply || known) && !(refused && item)
-		m.Given = known
-		m.Refused = m.AskedAgain && refused
-		if refused && item {
-			m.Talk *= talkSteps // another failure: the answer before had an effect
-		}
-		if fresh >= answeredNew && !known || reply {
-			m.Talk = max(0, m.Talk-m.Question) // it is a new answer, so that question does not count
-		}
-		m.Question, m.Demand = 0, m.firstNewWord(&s.words)
-		if fresh >= answeredNew {
-			m.Demand = 0
-		}
+		m.listen(&s.words, &told, strings.HasSuffix(e.Text, "?"))
 		return
 	}
 	m.Said, m.Message = len(s.words.List), outlineOf(&s.words)
 	r.tellsNew = r.tellsNews(&s.words) && m.Looked
-	asked := m.Asked
-	if m.Asked = false; !asked || len(s.words.List) < 2 || m.AskedAgain && m.Looked {
-		m.Looked = false
+	again := m.restates(&s.words)
+	asked, looked := m.Asked, m.Looked
+	m.Asked, m.Looked, m.Answer = false, false, 0
+	if again < restatedShare || looked { // an agent that sends the same text again has not taken up the answer
+		m.Talk = max(0, m.Talk-m.Settled)
+	}
+	m.Settled = 0
+	if !asked || len(s.words.List) < 2 || m.AskedAgain && looked {
 		return
 	}
-	m.Looked = false
-	said := max(0, 1-fresh/talkNew)
+	m.Answer = m.answers(&s.words, &told)
+	if again >= restatedShare && !looked && m.Answer > 0 {
+		m.Answer = max(m.Answer, sentAgain*again)
+	}
+	if m.Talk < begunAgain {
+		m.Talked = r.current.Ref
+	}
+	m.Talk = m.Talk*talkKept + m.Answer
+	if told.fresh > 0 && strings.HasSuffix(e.Text, "?") {
+		m.Question = m.Answer
+	}
+}
+
+// listen adds a message of a person to the evidence. asks means that it is a question.
+func (m *meter) listen(w *fingerprint.Words, told *toldWords, asks bool) {
+	m.Spoken = true
+	m.Wasted *= keptByPerson
+	m.Certain, m.Excused = 0, excusedSteps
+	reply := len(w.List) <= shortReply && !told.known && !asks // to a question of the assistant
+	refused := w.Ending == fingerprint.Refused
+	m.Asked, m.AskedAgain = true, (told.fresh < askedNew && !reply || told.known) && !(refused && told.item)
+	m.Given = told.known
+	m.Refused = m.AskedAgain && refused
+	if refused && told.item {
+		m.Talk *= talkSteps // another failure: the answer before had an effect
+	}
+	m.Answer, m.Settled = 0, 0
+	if told.fresh >= answeredNew && !told.known || reply {
+		m.Settled = m.Question // it is a new answer, so that question may not count
+	}
+	m.Question, m.Demand = 0, m.firstNewWord(w)
+	if told.fresh >= answeredNew {
+		m.Demand = 0
+	}
+}
+
+// act takes the latest message off Talk, because a call follows it: the message only announced the call, and the answer is still to come.
+func (m *meter) act() {
+	if m.Answer > 0 {
+		m.Talk, m.Answer, m.Asked, m.Question = max(0, m.Talk-m.Answer), 0, true, 0
+	}
+}
+
+// answers returns what an answer to a person adds to Talk. An answer with numbers or ids adds at least half of a message if earlier ones had
+// all of them. It adds nothing if it has the first new word of the person's message, such as the field that a validator misses, in a message
+// that is known otherwise, or if it is the next item of a numbered list.
+func (m *meter) answers(w *fingerprint.Words, told *toldWords) (said float64) {
+	said = max(0, 1-told.fresh/talkNew)
 	if m.AskedAgain {
 		said *= askedForKnown
 	}
 	if m.Refused {
 		said = max(said, refusedAgain)
 	}
-	if m.Given && !names {
+	if m.Given && !told.names {
 		said = max(said, askedForGiven)
 	}
-	if known {
+	if told.known {
 		said = max(said, toldAgain)
 	}
-	if m.Demand != 0 && m.heeds(&s.words) {
+	if m.Demand != 0 && m.heeds(w) {
 		said = 0
 	}
-	if ordinal := ordinalOf(&s.words); ordinal > 0 {
+	if ordinal := ordinalOf(w); ordinal > 0 {
 		if ordinal == m.Ordinal+1 {
 			said = 0
 		}
 		m.Ordinal = ordinal
 	}
-	if m.Talk < begunAgain {
-		m.Talked = r.current.Ref
+	return said
+}
+
+// restates adds the lines, sentences and members of a message of an assistant to the set of what was seen, and returns the share of its words
+// that stand in long ones that an earlier message had. It returns 0 for a short message, and if only one came again beside as many other words: that
+// is a standing phrase.
+func (m *meter) restates(w *fingerprint.Words) float64 {
+	again, items := 0, 0
+	for words := w.List; len(words) > 0; {
+		item, length := nextItem(words)
+		words = words[length:]
+		if length >= longItem && !m.Seen.add(item^saltSentence) {
+			again += length
+			items++
+		}
 	}
-	m.Talk = m.Talk*talkKept + said
-	if fresh > 0 && strings.HasSuffix(e.Text, "?") {
-		m.Question = said
+	if items < 2 && 2*again <= len(w.List) || len(w.List) < minTextWords {
+		return 0
 	}
+	return float64(again) / float64(max(1, len(w.List)))
 }
 
 // tellsNews reports whether a message of an assistant has an id that none of its earlier ones had, or such a number of the latest outcome.
@@ -113,15 +158,21 @@ func ordinalOf(w *fingerprint.Words) float64 {
 	return 0
 }
 
-// newWords adds the pairs of words of a message to the set of what was seen, and returns the share of them that is new in messages of
-// the role. known means that the message has numbers or ids, and earlier messages of the role had all of them. names means that it has one
-// that they did not have. item means that a line or a sentence begins with a word with which none of theirs began.
-func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, known, names, item bool) {
+// toldWords is what of a message is new in the messages of its role.
+type toldWords struct {
+	fresh float64 // the share of its pairs of words
+	known bool    // it has numbers or ids, and earlier messages had all of them
+	names bool    // it has a number or id that they did not have
+	item  bool    // a line or a sentence begins with a word with which none of theirs began
+}
+
+// newWords adds the words and the pairs of words of a message to the set of what was seen.
+func (m *meter) newWords(w *fingerprint.Words, role string) (told toldWords) {
 	mark := uint32(fingerprint.String(role))
 	fresh, named, again := 0, 0, 0
 	for _, word := range w.List {
 		if word.First && word.Kind == fingerprint.Letters && m.Seen.add(word.Hash^mark) {
-			item = true
+			told.item = true
 		}
 		if word.Kind == fingerprint.Letters || word.Kind == fingerprint.Volatile {
 			continue
@@ -135,7 +186,9 @@ func (m *meter) newWords(w *fingerprint.Words, role string) (share float64, know
 			fresh++
 		}
 	}
-	return float64(fresh) / float64(max(1, len(w.List)-1)), named > 0 && again == named, again < named, item
+	told.fresh = float64(fresh) / float64(max(1, len(w.List)-1))
+	told.known, told.names = named > 0 && again == named, again < named
+	return told
 }
 
 // firstNewWord adds the words of a message of a person to the set of what was seen, and returns the fingerprint of the first new one, or 0.

@@ -70,15 +70,7 @@ func (m *meter) grows(w *fingerprint.Words, before *account, now int) (items int
 	kept, additions, last := 0, 0, uint32(0)
 	old, young := saltOfEvent(before.Event), saltOfEvent(now)
 	for words := w.List; len(words) > 0; items++ {
-		length := 1
-		for length < len(words) && !words[length].First {
-			length++
-		}
-		item := uint32(length)
-		for _, word := range words[:length] {
-			item = (item ^ word.Hash) * 0x9E3779B1
-			item ^= item >> 15
-		}
+		item, length := nextItem(words)
 		words = words[length:]
 		if items > 0 {
 			neighbours := item ^ last*0x85EBCA6B
@@ -94,6 +86,20 @@ func (m *meter) grows(w *fingerprint.Words, before *account, now int) (items int
 	}
 	more := items - before.Items
 	return items, before.Items >= leastItems && more > 0 && more <= grownItems && additions > 0
+}
+
+// nextItem returns the fingerprint and the length of the line, sentence or member that words begin with.
+func nextItem(words []fingerprint.Word) (item uint32, length int) {
+	length = 1
+	for length < len(words) && !words[length].First {
+		length++
+	}
+	item = uint32(length)
+	for _, word := range words[:length] {
+		item = (item ^ word.Hash) * 0x9E3779B1
+		item ^= item >> 15
+	}
+	return item, length
 }
 
 // saltOfEvent returns the salt of the neighbouring items of the message of an event.

@@ -304,6 +304,7 @@ func (r *Run) normalized(s *scratch, t *Tool, e *Event, all bool) Hash {
 	}
 	return fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
 }
+
 // toldWords is the number of words from which on the output of a failed command tells how it failed, also without a word of failure.
 const toldWords = 8
 

@@ -68,6 +68,8 @@ type meter struct {
 	AskedAgain bool      // that message of the person repeats an earlier one
 	Refused    bool      `json:",omitzero"` // it also says that a message of the assistant was refused or failed
 	Question   float64   // what the assistant's latest message added to Talk, if it is a question in new words
+	Settled    float64   `json:",omitzero"` // the Question that the person has answered since
+	Answer     float64   `json:",omitzero"` // what the assistant's latest message added to Talk
 	Demand     uint32    `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
 	News       int       `json:",omitzero"` // number of the latest step that made an equal call again and returned a line in new words
 	Ordinal    float64   `json:",omitzero"` // the number of the item of a numbered list that the assistant's latest answer was about
@@ -162,6 +164,9 @@ const (
 	shortReply    = 3   // the most words of a person's message that answers a question and asks none
 	answeredNew   = 0.5 // the share of new pairs of words from which on a person's message is a new answer
 	askedNew      = 0.2 // the share of new pairs of words below which a person repeats a message
+	sentAgain     = 1.1 // what an answer counts for that was sent before, word for word
+	restatedShare = 0.4 // the share of its words from which on a message sends an earlier text again
+	longItem      = 4   // the least number of words of a line or a sentence that is compared whole
 	talkNew       = 0.6 // the share of new pairs of words from which on an assistant's message is new
 	talkKept      = 0.9 // the share of the evidence that is kept from message to message
 	talkSteps     = 0.6 // the share of the evidence that is kept from step to step

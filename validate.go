@@ -319,6 +319,8 @@ func (m *meter) validate(s *state) error {
 	c.Amount("Wasted", m.Wasted, mostEvidence)
 	c.Amount("Certain", m.Certain, mostEvidence)
 	c.Amount("Talk", m.Talk, mostEvidence)
+	c.Amount("Settled", m.Settled, askedForKnown)
+	c.Amount("Answer", m.Answer, askedForKnown)
 	c.Amount("Stalled", m.Stalled, 1)
 	for _, x := range m.Averages {
 		c.That(x >= 0 && x <= weightStubborn, "an average is %v, want 0 to %v", x, weightStubborn)

@@ -258,7 +258,11 @@ next attempt, or stop and report it.
 The agent repeats its earlier messages in its answers to a person.
 
 An answer counts by the share of its word pairs that earlier messages of agents contain. The sum decays with each answer and with each step.
-A reply of at most three words that asks nothing answers the question before it, so that question does not count.
+A reply of at most three words that asks nothing answers the question before it, so that question does not count. It counts after all if the
+agent takes no step and its next message sends the same lines or sentences again.
+
+A message before a call does not count: it announces the call. A message of at least eight words counts at least in proportion to the lines
+and sentences that an earlier message had, word for word, unless only one came again beside as many other words.
 
 An answer does not count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed.
 The next item of a numbered list, such as a question of a questionnaire, does not count either.
