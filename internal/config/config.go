@@ -33,7 +33,7 @@ type Config struct {
 	Retention     Retention     `yaml:"retention" doc:"When ended runs are deleted, the oldest first."`
 	IdleClose     Duration      `yaml:"idle_close" doc:"A run without events for this long is abandoned."`
 	IdleMemory    Duration      `yaml:"idle_memory" doc:"A run without events for this long is evicted from memory. Its next event loads it from the database."`
-	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The runs that were idle longest are evicted."`
+	LiveRuns      int           `yaml:"live_runs" doc:"Maximum number of runs in memory. The share of memory for runs usually ends first. The runs that were idle longest are evicted."`
 	Content       string        `yaml:"content" doc:"What is stored of inputs, outputs, errors, messages and metadata: full, excerpts (256 bytes of each) or none. Runs are evaluated with their full content."`
 	Search        bool          `yaml:"search" doc:"Full-text search over the stored content of events. false: events are not indexed, and an existing index is deleted."`
 	Mask          Mask          `yaml:"mask" doc:"Masking of secrets in all requests: keys of known formats, passwords, and values whose name marks them as secret."`
@@ -216,7 +216,7 @@ func Default() *Config {
 		Retention:  Retention{Size: 10 << 30},
 		IdleClose:  Duration(30 * time.Minute),
 		IdleMemory: Duration(5 * time.Minute),
-		LiveRuns:   2048,
+		LiveRuns:   65_536,
 		Content:    "full",
 		Search:     true,
 		OTLPExport: OTLPExport{Protocol: "http/protobuf"},

@@ -39,6 +39,7 @@ type settings struct {
 	rate    int
 	serve   string
 	profile string
+	spans   string
 
 	servers int
 	nats    string
@@ -81,6 +82,7 @@ func run(ctx context.Context) error {
 	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
 	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios cpu, singles-cpu, spans-cpu, memory and runs")
 	flag.StringVar(&set.profile, "profile", "", "the `FILE` in which the scenario cpu, singles-cpu or spans-cpu leaves its profile for go tool pprof; none if empty")
+	flag.StringVar(&set.spans, "spans", scattered, "the `SHAPE` of the requests of the scenarios spans and spans-cpu: scattered, whole or named")
 	flag.IntVar(&set.runs, "runs", 1000, "that are live")
 	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
 	flag.StringVar(&set.serve, "serve", "", "further flags of the server, such as \"--memory 512MiB\"")
@@ -88,6 +90,9 @@ func run(ctx context.Context) error {
 	flag.StringVar(&set.nats, "nats", "bin/nats-server", "the NATS server of the scenario cluster")
 	flag.Usage = usage
 	flag.Parse()
+	if !slices.Contains([]string{scattered, whole, named}, set.spans) {
+		return fmt.Errorf("the flag -spans must be %s, %s or %s", scattered, whole, named)
+	}
 	for _, name := range flag.Args() {
 		if !slices.ContainsFunc(scenarios, func(sc scenario) bool { return sc.is(name) }) {
 			return fmt.Errorf("there is no scenario %s", name)

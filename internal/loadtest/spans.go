@@ -42,7 +42,7 @@ func spanSenders(ctx context.Context, url string, set settings, budget int64) (s
 	failed := make(chan error, spanConnections)
 	begun := time.Now()
 	for k := range spanConnections {
-		f := &spanFeed{sender: k, traces: make([]int, max(1, set.runs/spanConnections)), begun: begun}
+		f := newSpanFeed(k, set, begun)
 		go func() {
 			for ctx.Err() == nil && (budget == 0 || done.Load() < budget) {
 				if err := send(context.WithoutCancel(ctx), c, url+"/v1/traces", "application/x-protobuf", http.StatusOK, f.request()); err != nil {
@@ -62,12 +62,28 @@ func spanSenders(ctx context.Context, url string, set settings, budget int64) (s
 	return done.Load(), time.Since(begun), err
 }
 
+// The shapes of the flag -spans.
+const (
+	scattered = "scattered" // a request has a few spans of each live trace; the agent's name comes with its last span
+	whole     = "whole"     // a request has all spans of its traces
+	named     = "named"     // like scattered, but each span names the agent
+)
+
 // spanFeed makes the spans of many traces at once. A trace that has ended makes room for another one.
 type spanFeed struct {
 	sender int
 	traces []int // number of spans made in each place for a trace
 	next   int
 	begun  time.Time
+	named  bool // each span names the agent
+}
+
+func newSpanFeed(sender int, set settings, begun time.Time) *spanFeed {
+	live := max(1, set.runs/spanConnections)
+	if set.spans == whole {
+		live = 1
+	}
+	return &spanFeed{sender: sender, traces: make([]int, live), begun: begun, named: set.spans == named}
 }
 
 // request returns a request with the next spans.
@@ -93,11 +109,16 @@ func (f *spanFeed) span(trace, n int) []byte {
 		return span(of, id(1), nil, "invoke_agent coder", f.begun, at.Add(time.Second),
 			attribute("gen_ai.operation.name", "invoke_agent"), attribute("gen_ai.agent.name", "coder"))
 	}
-	return span(of, id(n+2), id(1), "execute_tool grep", at, at.Add(time.Second/2),
+	attributes := [][]byte{
 		attribute("gen_ai.operation.name", "execute_tool"), attribute("gen_ai.tool.name", "grep"),
 		attribute("gen_ai.tool.call.arguments", fmt.Sprintf(`{"path":"internal/%s_%d.go","query":"where the %s and closes it"}`,
 			appendWords(nil, call, 0, 2, '/'), call, appendWords(nil, call, 2, 4, ' '))),
-		attribute("gen_ai.tool.call.result", fmt.Sprintf("internal/%s.go:88: // %s", appendWords(nil, call, 0, 2, '/'), appendWords(nil, call, 6, 16, ' '))))
+		attribute("gen_ai.tool.call.result", fmt.Sprintf("internal/%s.go:88: // %s", appendWords(nil, call, 0, 2, '/'), appendWords(nil, call, 6, 16, ' '))),
+	}
+	if f.named {
+		attributes = append(attributes, attribute("gen_ai.agent.name", "coder"))
+	}
+	return span(of, id(n+2), id(1), "execute_tool grep", at, at.Add(time.Second/2), attributes...)
 }
 
 // span returns a span as protobuf.

@@ -1,12 +1,14 @@
 package pipeline
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -40,5 +42,33 @@ func TestRunsAreEvictedBeyondTheBytesInMemory(t *testing.T) {
 	stop()
 	if len(p.live) != 0 || p.runBytes != 0 {
 		t.Errorf("at the end %d runs are live, with %d bytes", len(p.live), p.runBytes)
+	}
+}
+
+// loads counts the runs that are read from the store.
+type loads struct {
+	*memory
+	runs int
+}
+
+func (l *loads) Events(ctx context.Context, run int64, behind store.Position, each func(*store.Event) error) error {
+	l.runs++
+	return l.memory.Events(ctx, run, behind, each)
+}
+
+// Thousands of agents that act in turns stay in memory while their runs take little of it. Otherwise each event would load its run.
+func TestManySmallRunsStayInMemory(t *testing.T) {
+	l := &loads{memory: newMemory()}
+	p, _ := start(t, Options{Store: l, Profile: defaultProfile(t)})
+	const runs = 5000
+	for n := range 2 {
+		var events []*unloop.Event
+		for k := range runs {
+			events = append(events, call(fmt.Sprint("r", k), n)...)
+		}
+		submit(t, p, events...)
+	}
+	if l.runs > 0 {
+		t.Errorf("%d of %d runs were read from the store", l.runs, runs)
 	}
 }

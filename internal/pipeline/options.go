@@ -35,7 +35,7 @@ type Options struct {
 	Project     string        // the project of runs without one; default: "default"
 	QueueEvents int           // maximum number of events in the queue; default: 50,000
 	QueueBytes  int64         // maximum bytes in the queue; default: 128 MiB
-	LiveRuns    int           // maximum number of runs in memory; default: 2,048
+	LiveRuns    int           // maximum number of runs in memory; default: 65,536; RunBytes is usually used up first
 	RunBytes    int64         // maximum bytes of runs in memory; default: 1 GiB
 	IdleMemory  time.Duration // time after which an idle run is evicted; default: 5 minutes
 	IdleClose   time.Duration // time after which an idle run is closed; default: 30 minutes
@@ -59,7 +59,7 @@ func (o *Options) fill() {
 		o.QueueBytes = 128 << 20
 	}
 	if o.LiveRuns == 0 {
-		o.LiveRuns = 2048
+		o.LiveRuns = 1 << 16
 	}
 	if o.RunBytes == 0 {
 		o.RunBytes = 1 << 30

@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"math"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ func TestADecodedEventEqualsTheEncodedOne(t *testing.T) {
 	for _, e := range []*unloop.Event{
 		{ID: "a", Type: unloop.ToolCallStarted},
 		{ID: "a", Type: unloop.ToolCallCompleted, Output: json.RawMessage("null")},
+		{ID: "a", Type: unloop.ToolCallCompleted, Latency: &latency, ParentEventID: "p"},
 		{
 			ID: "b", RunID: "r", Sequence: 1 << 60, Time: time.Date(2026, 1, 2, 3, 4, 5, 678901234, time.UTC), Type: "tool_call_failed",
 			Agent: "x", Name: "y", Status: "s", Model: "m", Tool: "t", CallID: "c", Role: "user", Text: "a \"b\" <c>\u2028", Tokens: 7, Cost: 0.1,
@@ -42,6 +44,9 @@ func TestADecodedEventEqualsTheEncodedOne(t *testing.T) {
 func FuzzEncode(f *testing.F) {
 	f.Add("evt", "tool_call_started", "a \"b\" <c>\u2028\xff", int64(7), 0.1, int64(1767323045678901234), 3600, true)
 	f.Add("", "", "", int64(0), 0.0, int64(0), 0, false)
+	for _, latency := range []float64{0, math.Copysign(0, -1), 500, 12.25, 1e-7, 1e21, math.MaxFloat64, math.Inf(1), math.NaN()} {
+		f.Add("evt", "tool_call_completed", "", int64(0), latency, int64(0), 1, false)
+	}
 	f.Fuzz(func(t *testing.T, id, kind, text string, number int64, cost float64, at int64, zone int, more bool) {
 		e := &unloop.Event{
 			ID: id, RunID: text, Sequence: number, Type: unloop.EventType(kind), Agent: id, Name: text, Status: kind, Model: id, Tool: text,
@@ -49,6 +54,9 @@ func FuzzEncode(f *testing.F) {
 		}
 		if at != 0 {
 			e.Time = time.Unix(at/1e9*int64(max(1, zone%1000)), at%1e9).In(time.FixedZone("", zone%(20*3600)))
+		}
+		if zone == 1 { // the figures of most events
+			e.Cost, e.Latency = 0, &cost
 		}
 		if more {
 			e.Time = e.Time.UTC()

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"strconv"
 	"time"
 
@@ -48,8 +49,12 @@ func appendHead(to []byte, e *unloop.Event) ([]byte, error) {
 	return appendText(to, `"trace_id":`, e.TraceID), nil
 }
 
-// appendFigures appends the members between the text of an event and its parent. At least one of them must be set.
+// appendFigures appends the members between the text of an event and its parent. At least one of them must be set. The library
+// encodes what few events have.
 func appendFigures(to []byte, e *unloop.Event) ([]byte, error) {
+	if e.Cost == 0 && e.Usage == nil && e.Hints == nil && !math.IsNaN(*e.Latency) && !math.IsInf(*e.Latency, 0) {
+		return jsontext.AppendFloat(appendName(to, `"latency_ms":`), *e.Latency, 64), nil
+	}
 	members, err := jsonv2.Marshal(struct {
 		Cost    float64           `json:"cost,omitempty"`
 		Latency *float64          `json:"latency_ms,omitzero"`

@@ -24,15 +24,15 @@ type Span struct {
 	Service  string `json:"service,omitempty"`        // name of the service that sent it
 	Run      string `json:"run,omitempty"`            // session or conversation that it names
 	Graph    string `json:"graph,omitempty"`          // node of a graph, used as the agent if there is no better name
-	Start    int64  `json:"start,omitempty"`          // nanoseconds since 1970; 0 if unknown
-	End      int64  `json:"end,omitempty"`            // not before Start; 0 if unknown
-	Failed   bool   `json:"failed,omitempty"`
+	Start    int64  `json:"start,omitzero"`           // nanoseconds since 1970; 0 if unknown
+	End      int64  `json:"end,omitzero"`             // not before Start; 0 if unknown
+	Failed   bool   `json:"failed,omitzero"`
 	Reason   string `json:"reason,omitempty"` // the error of a failed span
-	Open     bool   `json:"open,omitempty"`   // it has not ended, so it gives no event for its end
+	Open     bool   `json:"open,omitzero"`    // it has not ended, so it gives no event for its end
 
 	// Deleted means that the run of the span was deleted. The span gives no events, but remains the ancestor of spans of other
 	// runs.
-	Deleted bool `json:"deleted,omitempty"`
+	Deleted bool `json:"deleted,omitzero"`
 
 	Facts
 
@@ -43,9 +43,9 @@ type Span struct {
 // Facts are the facts of a span about an agent's work, independent of the dialect.
 type Facts struct {
 	Kind   Kind   `json:"kind,omitempty"`
-	MCP    bool   `json:"mcp,omitempty"`     // from an MCP client or server
-	ByCall bool   `json:"by_call,omitempty"` // log records report CallID, too
-	Agent  string `json:"agent,omitempty"`   // the acting agent; for an agent span, its own name
+	MCP    bool   `json:"mcp,omitzero"`     // from an MCP client or server
+	ByCall bool   `json:"by_call,omitzero"` // log records report CallID, too
+	Agent  string `json:"agent,omitempty"`  // the acting agent; for an agent span, its own name
 	Tool   string `json:"tool,omitempty"`
 	CallID string `json:"call_id,omitempty"`
 
@@ -59,18 +59,18 @@ type Facts struct {
 	Refused bool `json:"-"`
 
 	Model  string  `json:"model,omitempty"`
-	Tokens int64   `json:"tokens,omitempty"` // total of a model call
-	Cost   float64 `json:"cost,omitempty"`   // US dollars
+	Tokens int64   `json:"tokens,omitzero"` // total of a model call
+	Cost   float64 `json:"cost,omitzero"`   // US dollars
 	Usage  Usage   `json:"usage,omitzero"`
 }
 
 // Usage is the tokens of a model call.
 type Usage struct {
-	Input       int64 `json:"input,omitempty"` // the whole prompt, including the cached part
-	Output      int64 `json:"output,omitempty"`
-	CachedInput int64 `json:"cached,omitempty"`
-	CacheWrite  int64 `json:"cache_write,omitempty"`
-	Reasoning   int64 `json:"reasoning,omitempty"` // the part of Output that was used for reasoning
+	Input       int64 `json:"input,omitzero"` // the whole prompt, including the cached part
+	Output      int64 `json:"output,omitzero"`
+	CachedInput int64 `json:"cached,omitzero"`
+	CacheWrite  int64 `json:"cache_write,omitzero"`
+	Reasoning   int64 `json:"reasoning,omitzero"` // the part of Output that was used for reasoning
 }
 
 // Whole adds the cached part to a prompt that does not include it. A part cannot exceed the whole.
