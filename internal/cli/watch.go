@@ -24,7 +24,9 @@ func watchCommand() *cobra.Command {
 		Long: "Watch follows every trace in the folders and their subfolders, in every format that unloop scan reads, and sends events\n" +
 			"to a server as they are written. Files may be added, grow, be rotated, truncated, rewritten and deleted. If the server\n" +
 			"is unreachable, watch waits for it. After a restart watch sends all events again; events that the server already has\n" +
-			"change nothing. Watch reports a line that is not an event and skips it. It runs until it is interrupted.\n\n" +
+			"change nothing. Watch reports a line that is not an event and skips it. It polls the files. It therefore misses lines\n" +
+			"that are written less than a second before a file is truncated, and reports the truncation. A file that is renamed is\n" +
+			"read to its end. Watch runs until it is interrupted.\n\n" +
 			"Watch reads these formats line by line: unloop, labelled, claude-code, claude-stream, codex, copilot, cursor,\n" +
 			"cursor-stream. It reads a file of any other format again as a whole, two seconds after the last change. A run without\n" +
 			"an id is named after its file, with a suffix.\n\n" +

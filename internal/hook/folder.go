@@ -80,31 +80,44 @@ func removeIfThere(path string) error {
 	return nil
 }
 
+// keyBytes is the length of the key of the masks.
+const keyBytes = 32
+
 // maskKey returns the key of the masks. It is created at the first use and shared by all sessions of this machine, so a secret
-// always has the same mask.
+// always has the same mask. A damaged key, such as a crash of the machine leaves, is replaced: without a key no hook could judge.
 func (f Folder) maskKey() ([]byte, error) {
 	path := f.path("mask.key")
-	if key, err := readRegular(path, maxSmall); err == nil && len(key) == 32 {
+	key, err := readRegular(path, maxSmall)
+	if err == nil && len(key) == keyBytes {
 		return key, nil
 	}
-	fresh := make([]byte, 32)
-	_, _ = rand.Read(fresh) // never fails
-	own := fmt.Sprintf("%s.%d", path, os.Getpid())
-	if err := os.WriteFile(own, fresh, 0o600); err != nil {
+	damaged := err == nil
+	if err := f.createKey(path, damaged); err != nil {
 		return nil, fmt.Errorf("write the key of the masks: %w", err)
 	}
-	linked := os.Link(own, path) // the first process wins, and all read its key
-	if err := errors.Join(os.Remove(own)); err != nil {
-		return nil, fmt.Errorf("write the key of the masks: %w", err)
-	}
-	if linked != nil && !errors.Is(linked, fs.ErrExist) {
-		return nil, fmt.Errorf("write the key of the masks: %w", linked)
-	}
-	key, err := readRegular(path, maxSmall)
-	if err == nil && len(key) != 32 {
+	key, err = readRegular(path, maxSmall)
+	if err == nil && len(key) != keyBytes {
 		return nil, fmt.Errorf("the key of the masks is damaged: remove %s", path)
 	}
 	return key, err
+}
+
+// createKey writes a new key. If several processes do so at once, the first one wins, or the last one of those that replace a damaged key.
+func (f Folder) createKey(path string, damaged bool) error {
+	fresh := make([]byte, keyBytes)
+	_, _ = rand.Read(fresh) // never fails
+	own := fmt.Sprintf("%s.%d", path, os.Getpid())
+	err := writeRegular(own, fresh)
+	switch {
+	case err != nil:
+	case damaged:
+		err = os.Rename(own, path)
+	default:
+		if err = os.Link(own, path); errors.Is(err, fs.ErrExist) {
+			err = nil
+		}
+	}
+	return errors.Join(err, removeIfThere(own))
 }
 
 // The limits of stored sessions.

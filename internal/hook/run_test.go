@@ -325,12 +325,6 @@ func TestAFaultNeverReachesTheAgent(t *testing.T) {
 			}
 			return valid
 		},
-		"a damaged key": func(t *testing.T, d *desk) string {
-			if err := errors.Join(d.folder.make(), os.WriteFile(d.folder.path("mask.key"), []byte("short"), 0o600)); err != nil {
-				t.Fatal(err)
-			}
-			return valid
-		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDesk(t, Claude, Guard)
@@ -340,6 +334,29 @@ func TestAFaultNeverReachesTheAgent(t *testing.T) {
 			}
 			if len(d.entries("fault")) != 1 {
 				t.Errorf("%d faults in the log, want 1", len(d.entries("fault")))
+			}
+		})
+	}
+}
+
+func TestADamagedKeyIsReplaced(t *testing.T) {
+	for name, damaged := range map[string]string{"cut": "short", "empty": "", "too long": strings.Repeat("k", 33)} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk(t, Claude, Guard)
+			if err := errors.Join(d.folder.make(), os.WriteFile(d.folder.path("mask.key"), []byte(damaged), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			d.run(`{"session_id":"s","prompt_id":"p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"tool_use_id":"t"}`)
+			if faults := d.entries("fault"); len(faults) > 0 {
+				t.Errorf("the event was not judged: %+v", faults)
+			}
+			key, err := d.folder.maskKey()
+			again, errAgain := d.folder.maskKey()
+			if err := errors.Join(err, errAgain); err != nil || len(key) != 32 || string(key) != string(again) {
+				t.Errorf("the key has %d bytes, then %d: %v", len(key), len(again), err)
+			}
+			if left, _ := filepath.Glob(d.folder.path("mask.key.*")); len(left) > 0 {
+				t.Errorf("files are left: %s", left)
 			}
 		})
 	}

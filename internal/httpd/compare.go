@@ -116,14 +116,15 @@ func (s *Server) divergence(ctx context.Context, a, b *store.Run) (*api.Divergen
 	}
 }
 
-// sameJSON reports whether two values are equal, in any order of their members.
+// sameJSON reports whether two values are equal, in any order of their members. Integers of more than 53 bits, such as ids, keep all
+// their digits.
 func sameJSON(a, b json.RawMessage) bool {
 	return string(canonical(a)) == string(canonical(b))
 }
 
 func canonical(v json.RawMessage) jsontext.Value {
 	c := append(jsontext.Value(nil), v...)
-	if c.Canonicalize(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) != nil {
+	if c.Canonicalize(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true), jsontext.CanonicalizeRawInts(false)) != nil {
 		return jsontext.Value(v)
 	}
 	return c

@@ -302,6 +302,11 @@ func TestTwoRunsAreCompared(t *testing.T) {
 	if same := get[api.Comparison](h, "/api/compare?a=a&b=a"); same.Diverged != nil || len(same.OnlyA)+len(same.OnlyB) > 0 || same.Deltas != (api.MetricDeltas{}) {
 		t.Errorf("a run is as itself: %+v", same)
 	}
+	h.send(event("large", 1, "tool_call_started", `"tool":"get","input":{"id":9007199254740992}`))
+	h.send(event("other", 1, "tool_call_started", `"tool":"get","input":{"id":9007199254740993}`))
+	if other := get[api.Comparison](h, "/api/compare?a=large&b=other").Diverged; other == nil || other.Call != 0 {
+		t.Errorf("ids that differ in their last digit: %+v", other)
+	}
 	h.send(looping("longer", 2000)...)
 	if longer := get[api.Comparison](h, "/api/compare?a=a&b=longer").Diverged; longer == nil || longer.Call != 6 || longer.A != nil || longer.B == nil {
 		t.Errorf("an unfinished run: %+v", longer)

@@ -156,6 +156,29 @@ func TestACallCountsOnceAlthoughItsConversationIsNamedLate(t *testing.T) {
 	}
 }
 
+func TestSpansThatAreSentAgainAreNotWrittenAgain(t *testing.T) {
+	for name, between := range map[string]func(*handFed){"at once": func(*handFed) {}, "after a restart": (*handFed).restart, "after idling": (*handFed).idle} {
+		t.Run(name, func(t *testing.T) {
+			tool, root, mcp := conversation()
+			h := newHandFed(t)
+			h.spans(root, tool, mcp)
+			before := maps.Clone(h.m.spans[conversed])
+			between(h)
+			longer := tool
+			longer.End++
+			h.spans(root, longer, mcp)
+			for id, span := range h.m.spans[conversed] {
+				if written := span.Received != before[id].Received; written != (id == tool.ID) {
+					t.Errorf("span %s was written again: %v", id, written)
+				}
+			}
+			if len(before) != 3 || len(h.m.spans[conversed]) != 3 {
+				t.Errorf("%d spans are stored, then %d, want 3", len(before), len(h.m.spans[conversed]))
+			}
+		})
+	}
+}
+
 func TestConcurrentRequestsOfATraceLeaveNoEmptyRun(t *testing.T) {
 	tool, root, _ := conversation()
 	h := newHandFed(t)

@@ -52,6 +52,7 @@ func (c *commit) placeTrace(ctx context.Context, w *queued, spans []trace.Span, 
 	}
 	c.traces[t] = w.received
 	before := serviceNames{first: t.events.FirstService(), ofRun: t.events.ServicesOf(spans)}
+	resent := t.resent(spans)
 	changes := t.events.Add(spans)
 	for _, change := range changes {
 		if err := c.placeChange(ctx, w, t, change); err != nil {
@@ -59,12 +60,25 @@ func (c *commit) placeTrace(ctx context.Context, w *queued, spans []trace.Span, 
 		}
 	}
 	for i := range spans {
-		if t.events.IsCanonical(&spans[i]) {
+		if !resent[i] && t.events.IsCanonical(&spans[i]) {
 			c.spans = append(c.spans, store.Span{Trace: t.id, ID: spans[i].ID, Received: w.received, Body: bodies[i]})
 		}
 	}
 	c.p.traces.resize(t, w.received)
 	return c.assignProjects(ctx, t, changes, before)
+}
+
+// resent reports which spans the store has as they are, since their sender sent them before. It has all spans of a trace with events. Those of
+// a trace without any may have been deleted.
+func (t *liveTrace) resent(spans []trace.Span) []bool {
+	resent := make([]bool, len(spans))
+	if len(t.events.Runs()) == 0 {
+		return resent
+	}
+	for i := range spans {
+		resent[i] = t.events.Has(&spans[i])
+	}
+	return resent
 }
 
 // serviceNames are the services of a trace before spans were added to it.

@@ -114,6 +114,12 @@ func (t *Trace) IsCanonical(s *Span) bool {
 	return n == nil || !n.known || compareCopies(s, &n.span) == 0
 }
 
+// Has reports whether the trace uses an equal copy of a span.
+func (t *Trace) Has(s *Span) bool {
+	n := t.nodes[s.ID]
+	return n != nil && n.known && s.TraceID == t.id && compareCopies(s, &n.span) == 0
+}
+
 // serves reports whether the span names the service of an agent. An MCP server is a different service.
 func (s *Span) serves() bool { return s.Kind != Other && !s.MCP && IsNamed(s.Service) }
 

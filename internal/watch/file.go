@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -36,9 +37,10 @@ type File struct {
 	wake   chan struct{}
 
 	// Fields of the watcher.
-	head  []byte
-	info  os.FileInfo // of the last check
-	grown time.Time
+	head   []byte
+	info   os.FileInfo // of the last check
+	grown  time.Time
+	missed int64 // bytes of the last check that were not read before the file was truncated
 }
 
 // open opens a regular file. It returns nil without an error for another kind of file, or if there is none.
@@ -140,11 +142,13 @@ func (f *File) check(found os.FileInfo) {
 		}
 		return
 	}
+	before := f.info.Size()
 	f.info, f.grown = found, time.Now()
 	if f.offset.Load() == 0 {
 		f.head = nil // nothing of the new content was read
 	}
-	if found.Size() < f.offset.Load() || !f.same() {
+	if read := f.offset.Load(); found.Size() < read || !f.same() {
+		f.missed = max(before-read, 0)
 		f.cut.Store(true)
 		f.finish()
 		return
@@ -153,6 +157,18 @@ func (f *File) check(found os.FileInfo) {
 	case f.wake <- struct{}{}:
 	default: // the file has grown
 	}
+}
+
+// lost returns the error that text of a growing file may not have been read, because the file was truncated or written anew. What was written
+// between the last check and the truncation leaves no trace. It returns nil for a file that is read as a whole.
+func (f *File) lost() error {
+	switch {
+	case !f.cut.Load() || f.toEnd.Load():
+		return nil
+	case f.missed > 0:
+		return fmt.Errorf("the file was truncated before %d bytes of it were read", f.missed)
+	}
+	return errors.New("the file was truncated or written anew; lines that were written just before may be missing (a log that is renamed loses none)")
 }
 
 // same reports whether the beginning of the file is unchanged. A log that was copied and truncated may have grown beyond the old

@@ -61,8 +61,8 @@ type entry struct {
 }
 
 // New returns a watcher of all regular files in the folders and below them, except hidden ones. A root may also be a file. The
-// function fault receives, once each, unreadable files and folders, and errors of readers except ErrNotWanted. The goroutine of
-// Run calls it.
+// function fault receives, once each, unreadable files and folders, errors of readers except ErrNotWanted, and growing files that were
+// truncated, so that some of their text may not have been read. The goroutine of Run calls it.
 func New(roots []string, o Options, read Reader, fault func(path string, err error)) *Watcher {
 	if o.Every == 0 {
 		o.Every = 500 * time.Millisecond
@@ -163,6 +163,7 @@ func (w *Watcher) end(e *entry) {
 	if e.err != nil && !errors.Is(e.err, ErrNotWanted) {
 		w.report(e.path, e.err)
 	}
+	w.report(e.path, f.lost())
 	switch {
 	case f.cut.Load():
 		e.read = nil // the content has changed

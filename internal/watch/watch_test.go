@@ -232,6 +232,64 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+func TestATruncatedFileIsReported(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		reading func(*File, io.Writer) error
+		do      func(b *bench)
+		want    []string
+	}{
+		{"its end may not have been read", nil, func(b *bench) {
+			b.put("log", "a long beginning")
+			b.wait()
+			b.put("log", "+ lost")
+			b.put("log", "new")
+		}, []string{"log: the file was truncated or written anew; lines that were written just before may be missing (a log that is renamed loses none)"}},
+		{"part of what was seen was not read", func(f *File, w io.Writer) error {
+			if _, err := io.CopyN(w, f, 4); err != nil {
+				return err
+			}
+			<-f.over
+			_, err := io.Copy(w, struct{ io.Reader }{f})
+			return err
+		}, func(b *bench) {
+			b.put("log", "read and not read")
+			b.wait()
+			b.put("log", "new")
+			b.wait()
+		}, []string{"log: the file was truncated before 13 bytes of it were read"}},
+		{"a log that is renamed is not truncated", nil, func(b *bench) {
+			b.put("log", "1")
+			b.wait()
+			b.rename("log", "log.1")
+			b.put("log", "2")
+		}, nil},
+		{"a document that is written anew loses nothing", func(f *File, w io.Writer) error {
+			if err := f.WaitQuiet(); err != nil {
+				return err
+			}
+			_, err := io.Copy(w, struct{ io.Reader }{f})
+			return err
+		}, func(b *bench) {
+			b.put("log", "long")
+			b.wait()
+			b.put("log", "new")
+		}, nil},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := watch(t, Options{}, tc.reading)
+				tc.do(b)
+				b.wait()
+				b.stop()
+				if diff := cmp.Diff(tc.want, b.said); diff != "" {
+					t.Error(diff)
+				}
+			})
+		})
+	}
+}
+
 func TestSettledFilesAreReadWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := watch(t, Options{}, func(f *File, w io.Writer) error {

@@ -42,7 +42,9 @@ type decoder struct {
 	latency float64
 	names   map[string]string // recurring strings
 	index   int
-	unknown func(ingest.Unknown) // takes unknown members and types; nil to take none
+
+	invalidTime bool                 // the time of the event is a text that is no time
+	unknown     func(ingest.Unknown) // takes unknown members and types; nil to take none
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
@@ -58,10 +60,18 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	})
 }
 
+// wantTime is the error of a text that is no time.
+const wantTime = "invalid time: want RFC 3339, or a number since 1970"
+
 func (d *decoder) read(line ingest.Line) error {
 	d.event, d.project = unloop.Event{Index: d.index}, ""
 	d.index++
-	if err := d.in.Object(line.Number, line.Bytes, d.member); err != nil {
+	d.invalidTime = false
+	err := d.in.Object(line.Number, line.Bytes, d.member)
+	if d.invalidTime {
+		return d.in.Bad(line.Number, "timestamp", wantTime)
+	}
+	if err != nil {
 		return err
 	}
 	e := &d.event
@@ -89,7 +99,9 @@ func (d *decoder) member(name, value []byte) bool {
 		return integer(&e.Sequence, value)
 	case "timestamp":
 		e.Time = ingest.Time(value)
-		return !e.Time.IsZero() || isNull(value)
+		ok := !e.Time.IsZero() || isNull(value)
+		d.invalidTime = !ok && value[0] == '"'
+		return ok
 	case "type":
 		var s string
 		ok := d.text(&s, value, true)

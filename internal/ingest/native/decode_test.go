@@ -24,7 +24,8 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		{"no type", `{"run_id":"r"}`, "input:2: type: an event needs a type"},
 		{"a cost that is a text", `{"type":"a","cost":"1"}`, "input:2: cost: a JSON string does not fit here"},
 		{"half a token", `{"type":"a","tokens":1.5}`, "input:2: tokens: a JSON number does not fit here"},
-		{"an invalid time", `{"type":"a","timestamp":"soon"}`, "input:2: timestamp: a JSON string does not fit here"},
+		{"an invalid time", `{"type":"a","timestamp":"soon"}`, "input:2: timestamp: invalid time: want RFC 3339, or a number since 1970"},
+		{"a time that is an object", `{"type":"a","timestamp":{}}`, "input:2: timestamp: a JSON object does not fit here"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			events, _, err := ingesttest.Decode(Format(), []byte(good+tc.line+"\n"+good))

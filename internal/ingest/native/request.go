@@ -180,8 +180,8 @@ func (r *reader) element() bool {
 func (r *reader) member(name, value []byte) {
 	if !r.d.member(name, value) && r.reason == "" {
 		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here"
-		if kindOf(value[0]) == "string" && r.field == "timestamp" {
-			r.reason = "invalid time: want RFC 3339, or a number since 1970"
+		if r.d.invalidTime {
+			r.reason = wantTime
 		}
 	}
 }

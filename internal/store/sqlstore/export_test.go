@@ -106,3 +106,33 @@ func (s *Store) SearchSegments(ctx context.Context) (n int, err error) {
 	err = s.read.QueryRowContext(ctx, "SELECT COUNT(DISTINCT segid) FROM search_idx").Scan(&n)
 	return n, err
 }
+
+// ClearSearch deletes the full-text index.
+func (s *Store) ClearSearch(ctx context.Context) error { return s.clearSearch(ctx) }
+
+// IndexedRows returns the number of events in the full-text index.
+func (s *Store) IndexedRows(ctx context.Context) (n int, err error) {
+	query := "SELECT COUNT(*) FROM search"
+	if s.file != nil {
+		query = "SELECT COUNT(*) FROM search_docsize"
+	}
+	err = s.read.QueryRowContext(ctx, query).Scan(&n)
+	return n, err
+}
+
+// KeepIndexed makes the database refuse to delete how far events are indexed.
+func (s *Store) KeepIndexed(ctx context.Context) error {
+	queries := []string{
+		`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''kept''; END'`,
+		`CREATE TRIGGER keep BEFORE DELETE ON settings FOR EACH ROW WHEN (OLD.name = 'indexed') EXECUTE FUNCTION keep()`,
+	}
+	if s.file != nil {
+		queries = []string{`CREATE TRIGGER keep BEFORE DELETE ON settings WHEN OLD.name = 'indexed' BEGIN SELECT RAISE(ABORT, 'kept'); END`}
+	}
+	for _, query := range queries {
+		if _, err := s.write.ExecContext(ctx, query); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -202,16 +202,27 @@ func indexedUpTo(ctx context.Context, q querier) (arrival int64, err error) {
 	return arrival, nil
 }
 
-// clearSearch deletes the index.
+// clearSearch deletes the index, as one transaction: how far events are indexed must never outlast the index, because the events up to
+// there would not be indexed again.
 func (s *Store) clearSearch(ctx context.Context) error {
 	after, err := indexedUpTo(ctx, s.read)
 	if err != nil || after == 0 {
 		return err
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w, err := s.begin(ctx)
+	if err != nil {
+		return fmt.Errorf("begin to delete the full-text index: %w", err)
+	}
+	defer w.release()
 	for _, query := range []string{s.search.clear, `DELETE FROM settings WHERE name = 'indexed'`} {
-		if _, err := s.write.ExecContext(ctx, query); err != nil {
-			return fmt.Errorf("delete the full-text index: %w", err)
+		if _, err := w.tx.ExecContext(ctx, query); err != nil {
+			return errors.Join(fmt.Errorf("delete the full-text index: %w", err), w.tx.Rollback())
 		}
+	}
+	if err := w.tx.Commit(); err != nil {
+		return fmt.Errorf("finish to delete the full-text index: %w", err)
 	}
 	return nil
 }

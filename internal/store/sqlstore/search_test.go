@@ -61,6 +61,38 @@ func TestDisablingTheSearchDeletesTheIndex(t *testing.T) {
 }
 
 // TestEventsThatChangeWhileTheSearchIsDisabledAreIndexedOnce changes events before the search is disabled, meanwhile and while the index is built again.
+func TestAFailedDeletionOfTheIndexDeletesNothing(t *testing.T) {
+	for name, database := range databases {
+		t.Run(name, func(t *testing.T) {
+			dsn, ctx := database(t), t.Context()
+			s := open(t, dsn)
+			b := newLoad(1).batch(3, 1)
+			for k := range b.Events {
+				b.Events[k].Body = []byte(`{"type":"message","text":"needle"}`)
+			}
+			if _, err := s.Commit(ctx, b); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.Index(ctx, 100); err != nil {
+				t.Fatal(err)
+			}
+			before, err := s.IndexedRows(ctx)
+			if err != nil || before == 0 {
+				t.Fatalf("%d rows are indexed: %v", before, err)
+			}
+			if err := s.KeepIndexed(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.ClearSearch(ctx); err == nil {
+				t.Fatal("how far events are indexed was deleted")
+			}
+			if after, err := s.IndexedRows(ctx); err != nil || after != before {
+				t.Errorf("%d of %d rows are indexed after the failure: %v", after, before, err)
+			}
+		})
+	}
+}
+
 func TestEventsThatChangeWhileTheSearchIsDisabledAreIndexedOnce(t *testing.T) {
 	for name, database := range databases {
 		t.Run(name, func(t *testing.T) {
