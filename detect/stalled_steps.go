@@ -2,7 +2,6 @@ package detect
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/unloop-ai/unloop"
 )
@@ -41,7 +40,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps made little progress: %s", m.Steps, countEffects(r, m))
+	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps made little progress: %s", m.Steps, effectsSince(r, m.First).text(m.Steps))
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}
@@ -65,49 +64,4 @@ func isPlain(step *unloop.Step) bool {
 		return step.Repeats.N >= 3
 	}
 	return step.Effect == unloop.Polling
-}
-
-// countEffects describes the steps without progress: how many failed, found nothing, returned known content, repeated an earlier change or
-// were no-ops, how many changed something in between, and the share of the text that was new. Equal effects are not counted: all failed. The
-// run keeps the latest 32 steps only. If there were more, the text says how many it describes.
-func countEffects(r *unloop.Run, m *unloop.Meter) string {
-	var n [unloop.NoOp + 1]int
-	novelty, all, wasted, changes := 0.0, 0, 0, 0
-	for k := range recent {
-		s := r.StepAt(k)
-		if s == nil || s.End.Number < m.First.Number {
-			break
-		}
-		all++
-		if s.Effort.Wasted > 0 {
-			n[s.Effort.Yield]++
-			novelty += s.Effort.Novelty
-			wasted++
-		} else if s.Effort.Yield == unloop.Change {
-			changes++
-		}
-	}
-	var parts []string
-	for _, part := range []struct {
-		of     unloop.Yield
-		phrase string
-	}{{unloop.Failure, "failed"}, {unloop.NothingFound, "found nothing"}, {unloop.Content, "returned known content"}, {unloop.Change, "repeated an earlier change"}, {unloop.NoOp, "had no effect"}} {
-		switch n[part.of] {
-		case 0:
-		case all:
-			parts = append(parts, "all "+part.phrase)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n[part.of], part.phrase))
-		}
-	}
-	if changes > 0 {
-		parts = append(parts, fmt.Sprintf("%d changed something", changes))
-	}
-	text := strings.Join(parts, ", ")
-	if same, ok := strings.CutPrefix(text, "all "); ok && all < m.Steps {
-		text = fmt.Sprintf("all of the latest %d %s", all, same)
-	} else if all < m.Steps {
-		text = fmt.Sprintf("of the latest %d, %s", all, text)
-	}
-	return fmt.Sprintf("%s; %.0f %% of the returned text was new", text, 100*novelty/float64(max(1, wasted)))
 }

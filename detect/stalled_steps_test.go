@@ -42,3 +42,28 @@ func TestEqualEffectsOfStalledStepsAreNotCounted(t *testing.T) {
 		})
 	}
 }
+
+func TestStalledStepsSayWhatTheStepsInBetweenBrought(t *testing.T) {
+	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4}
+	r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
+	var last string
+	for k := range 20 {
+		input, _ := json.Marshal(map[string]string{"query": fmt.Sprintf("order %d", k%3)})
+		end := unloop.Event{Type: unloop.ToolCallFailed, Tool: "search", Error: json.RawMessage(`"the index is locked"`)}
+		switch k {
+		case 15:
+			end = unloop.Event{Type: unloop.ToolCallCompleted, Tool: "search", Output: json.RawMessage(`"parcel left Lisbon with a driver named Odete"`)}
+		case 17:
+			end = unloop.Event{Type: unloop.ToolCallCompleted, Tool: "search"}
+		}
+		r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: "search", Input: input})
+		r.Add(&end)
+		if f, ok := d.Check(r); ok {
+			last = f.What
+		}
+	}
+	want := "The last 18 steps made little progress: 17 failed, 1 returned something new; 5 % of the returned text was new. The latest: the index is locked"
+	if last != want {
+		t.Errorf("got  %q\nwant %q", last, want)
+	}
+}

@@ -39,8 +39,8 @@ describe("the list of runs", () => {
     await page.getByRole("heading", { name: "No runs yet" }).waitFor();
     const stays = await marked(page);
     const demo = run("demo", "--endpoint", server.url, "--speed", "30");
-    const stuck = rowOf(page, "stuck agent of unloop demo");
-    const healthy = rowOf(page, "healthy agent of unloop demo");
+    const stuck = rowOf(page, "Demo: stuck agent");
+    const healthy = rowOf(page, "Demo: healthy agent");
     await Promise.all([stuck.waitFor(), healthy.waitFor()]);
     assert.equal(await demo.ended, 0, demo.said.text);
     await healthy.getByRole("gridcell", { name: "completed", exact: true }).waitFor();

@@ -8,7 +8,7 @@ import (
 
 // RunBasics is what every interface says of a run.
 type RunBasics struct {
-	Name      string  `json:"name" doc:"Display name. Default: the run's id."`
+	Name      string  `json:"name" doc:"Display name. Default: the first line of the user's first message, else the run's id."`
 	Project   string  `json:"project" doc:"The project that the run belongs to."`
 	Status    string  `json:"status" enum:"running,completed,failed,abandoned" doc:"Status of the run. abandoned: the run did not end, and had no events for the idle_close time."`
 	StartedAt *string `json:"started_at" format:"date-time" doc:"Time of its first event; null before the first event."`

@@ -28,7 +28,7 @@ func demoScripts(now time.Time) []*script {
 	stuck := &script{agent: "stuck", run: "demo-stuck-" + mark}
 	healthy := &script{agent: "healthy", run: "demo-healthy-" + mark}
 	for _, s := range []*script{stuck, healthy} {
-		s.add(0, "", &unloop.Event{Type: unloop.RunStarted, Name: s.agent + " agent of unloop demo"})
+		s.add(0, "", &unloop.Event{Type: unloop.RunStarted, Name: "Demo: " + s.agent + " agent"})
 	}
 	stuck.getStuck()
 	healthy.getThrough()

@@ -72,8 +72,8 @@ func TestARunIsCompletedWhenAllEventsWereSent(t *testing.T) {
 		h.do(http.MethodPost, "/api/runs", `{"id":"`+id+`","ended":true}`)
 	}
 	r := get[api.RunSummary](h, "/api/runs/r")
-	if r.Status != "completed" || r.EndedAt == nil || !r.Untimed || r.Name != "r" {
-		t.Errorf("run %+v, want completed, with unknown times", r)
+	if r.Status != "completed" || r.EndedAt == nil || !r.Untimed || r.Name != "a" {
+		t.Errorf("run %+v, want completed, named after its message, with unknown times", r)
 	}
 	if f := get[api.RunSummary](h, "/api/runs/f"); f.Status != "failed" {
 		t.Errorf("the failed run is %s", f.Status)

@@ -29,6 +29,7 @@ type fold struct {
 	grade    policy.Grade // at the latest event; "" after a restore
 	joined   string       // the id of the event that started the call that the latest event ended
 	byGuard  bool         // the decision at the latest event is the guard's
+	untitled bool         // content is not stored, so no message names the run
 	unjudged int          // events at which the profile panicked
 	cause    error        // of the latest
 }
@@ -147,8 +148,8 @@ func (f *fold) judge(e *unloop.Event) (d policy.Decision) {
 type nameSource uint8
 
 const (
-	onlyDerived nameSource = iota
-	byAgent                // the first of a trace
+	onlyDerived nameSource = iota // the first message of a user, if there is one
+	byAgent                       // the first of a trace
 	byEnd
 	byStart
 )
@@ -180,7 +181,12 @@ func (f *fold) apply(e *unloop.Event, happened time.Time) {
 	case unloop.ToolCallStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
 		s.Tools = withName(s.Tools, e.ToolName(), store.MaxTools)
-	case unloop.LLMCallStarted, unloop.MessageSent, unloop.HandoffStarted:
+	case unloop.MessageSent:
+		s.Status, s.Ended = store.Running, time.Time{}
+		if s.Name == "" && e.Role == unloop.RoleUser && !f.untitled {
+			s.Name = titleOf(e.Text)
+		}
+	case unloop.LLMCallStarted, unloop.HandoffStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
 	}
 }

@@ -12,13 +12,14 @@ func (p *Pipeline) newFold(id string) *fold {
 	j := p.judge.Load()
 	f := newFold(j.profile, id)
 	f.settings = j.settings
-	p.keepTranscript(f)
+	p.configure(f)
 	return f
 }
 
-// keepTranscript makes a fold keep the texts that questions contain, if second opinions are configured. Events are masked before
-// they are folded.
-func (p *Pipeline) keepTranscript(f *fold) {
+// configure passes the options of the pipeline to a fold. The fold keeps the texts that questions contain if second opinions are
+// configured. Without stored content it takes no name from a message. Events are masked before they are folded.
+func (p *Pipeline) configure(f *fold) {
+	f.untitled = p.opts.Content == NoContent
 	if p.opts.Ask != nil {
 		f.session.KeepTranscript(nil)
 	}

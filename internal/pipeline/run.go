@@ -142,7 +142,7 @@ func (p *Pipeline) resume(ctx context.Context, r *run, valid func(store.Position
 			r.fold, r.checkpoints = nil, nil
 			break
 		}
-		p.keepTranscript(f)
+		p.configure(f)
 		r.fold = f
 		c.State = nil
 		r.checkpoints = append(r.checkpoints, c)

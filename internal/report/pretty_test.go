@@ -88,6 +88,7 @@ func TestStepsOfAWarning(t *testing.T) {
 		p.steps(steps)
 		return p.String()
 	}
+	const long = "00000000-0000-0000-0000-0000000000"
 	a := step("a", 0, "read", `{"path":"a.go"}`, `"package a"`)
 	b := step("b", 1, "read", `{"path":"b.go"}`, `"package b"`)
 	for _, c := range []struct {
@@ -139,6 +140,15 @@ func TestStepsOfAWarning(t *testing.T) {
     a  coder  I try once more.
               × 2 up to b, same text
     c  coder  I try [again].
+`},
+		{"a long id is cut in a sentence as in its column", []Step{step(long+"01", 0, "ls", `{}`, `1`), step(long+"02", 1, "cd", `{}`, `2`), step(long+"03", 2, "ls", `{}`, `3`), step(long+"04", 3, "ls", `{}`, `3`)}, `
+    …00-000000000001  ls  {}
+                          → 1
+    …00-000000000002  cd  {}
+                          → 2
+    …00-000000000003  ls  same input as …00-000000000001
+                          → 3
+                          × 2 up to …00-000000000004, same input, same result
 `},
 		{"a text that was cut off inside an escape is still a text", []Step{step("a", 0, "read", `{}`, `"caf\u00e9 and \ud83d\ude`)}, `
     a  read  {}

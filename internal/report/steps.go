@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+
+	"github.com/unloop-ai/unloop"
 )
 
 // Limits of a displayed step.
@@ -68,11 +70,14 @@ type table struct {
 	labels, tools, text int // widths of the first two columns, and the beginning of the third
 }
 
+// short returns the label of an event as the first column shows it. A long id is cut to its end, as in UUIDs that differ only there.
+func (t *table) short(e unloop.EventRef) string { return fitEnd(label(e), t.labels) }
+
 // step displays one step.
 func (t *table) step(k int) {
 	s := &t.steps[k]
 	before, as := t.before(k)
-	head := span{faint, pad(fitEnd(label(s.Event), t.labels), t.labels) + "  "}
+	head := span{faint, pad(t.short(s.Event), t.labels) + "  "}
 	tool := span{regular, pad(fitEnd(plain(s.Tool), t.tools), t.tools) + "  "}
 	sameInput := "same input"
 	if s.Message {
@@ -124,7 +129,7 @@ func (t *table) before(k int) (before *Step, as string) {
 		return nil, ""
 	}
 	if at < k-1 {
-		as = " as " + label(t.steps[at].Event)
+		as = " as " + t.short(t.steps[at].Event)
 	}
 	return &t.steps[at], as
 }
@@ -172,14 +177,14 @@ func (t *table) difference(then, now string, room int) []span {
 
 // fold displays that the previous pattern repeats.
 func (t *table) fold(round, times int, last *Step) {
-	text := fmt.Sprintf(" up to %s, same input, same result", label(last.Event))
+	text := fmt.Sprintf(" up to %s, same input, same result", t.short(last.Event))
 	count := fmt.Sprintf("× %d", times)
 	switch {
 	case last.Message:
-		text = fmt.Sprintf(" up to %s, same text", label(last.Event))
+		text = fmt.Sprintf(" up to %s, same text", t.short(last.Event))
 	case round > 1:
 		count += " rounds"
-		text = fmt.Sprintf(" up to %s, same inputs, same results", label(last.Event))
+		text = fmt.Sprintf(" up to %s, same inputs, same results", t.short(last.Event))
 	}
 	t.line(t.text, span{bold, count}, span{faint, fit(text, t.width-t.text-columns(count))})
 }

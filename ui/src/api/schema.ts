@@ -1826,7 +1826,7 @@ export interface components {
             id: string;
             /** @description An object set by the sender, or null. */
             metadata: unknown;
-            /** @description Display name. Default: the run's id. */
+            /** @description Display name. Default: the first line of the user's first message, else the run's id. */
             name: string;
             /** @description The project that the run belongs to. */
             project: string;
@@ -1915,7 +1915,7 @@ export interface components {
             metadata: unknown;
             /** @description The models that were called, sorted; 16 at most. */
             models: string[] | null;
-            /** @description Display name. Default: the run's id. */
+            /** @description Display name. Default: the first line of the user's first message, else the run's id. */
             name: string;
             /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
             novelty: number[] | null;
@@ -2046,7 +2046,7 @@ export interface components {
             metadata: unknown;
             /** @description The models that were called, sorted; 16 at most. */
             models: string[] | null;
-            /** @description Display name. Default: the run's id. */
+            /** @description Display name. Default: the first line of the user's first message, else the run's id. */
             name: string;
             /** @description The proportion of steps with novel results, 0 to 1, in at most 32 stretches of equal length. The last stretch may be shorter. Empty if the profile does not look at what calls return. */
             novelty: number[] | null;

@@ -3,7 +3,7 @@ import type { RunSummary, Warning } from "../api/names";
 import { dollars, duration, offset, plural, short, signed } from "./numbers";
 import { argument, oneLine, title } from "./texts";
 import { guardOf, watchedBy, worstOf } from "./decisions";
-import { verdictOf, worst } from "./verdict";
+import { bySeverity, usageWithout, verdictOf, worst } from "./verdict";
 
 describe("numbers", () => {
   it("are short where they are large", () => expect([9999, 12_400, 100_000, 2_500_000].map(short)).toEqual(["9,999", "12.4k", "100k", "2.5M"]));
@@ -32,6 +32,15 @@ const run = {
 const warning = (severity: string, count: number, period = 1) => ({ type: "cycle", severity, count, details: { period } }) as unknown as Warning;
 
 describe("a verdict", () => {
+  it("names the warning that comes first in the lists", () => {
+    const all = [warning("info", 90), warning("warning", 14), warning("warning", 8, 2), warning("critical", 1)];
+    expect([...all].sort(bySeverity)).toEqual([all[3], all[2], all[1], all[0]]);
+    expect(worst(all)).toBe([...all].sort(bySeverity)[0]);
+  });
+  it("lists usage without the figure beside it", () => {
+    const usage = { calls: 16, tokens: 102_720, cost: 0.321 };
+    expect([usageWithout("cost", usage), usageWithout("calls", usage), usageWithout("calls", { ...usage, tokens: 0, cost: 0 })]).toEqual(["16 calls and 102,720 tokens", "102,720 tokens and $0.321", ""]);
+  });
   it("says that the run has no loop", () => {
     expect(verdictOf(run, [])).toBe("No loop in 12 events so far.");
     expect(verdictOf({ ...run, status: "failed" }, [])).toBe("The run failed. No loop in 12 events.");

@@ -14,6 +14,11 @@ export function worst(warnings: readonly Warning[]): Warning | null {
   return best;
 }
 
+/** bySeverity orders warnings: the most severe first, then the longest loops. The first is the one that the verdict names. */
+export function bySeverity(a: Warning, b: Warning): number {
+  return rank(b) - rank(a);
+}
+
 function rank(w: Warning): number {
   const period = detailsOf(w).period ?? 1;
   return (weights[w.severity] ?? 0) * 1e6 + Math.min((w.count ?? 0) * period, 1e5);
@@ -59,8 +64,13 @@ function nudged(run: RunSummary): string {
   return run.guarded_by === null ? "A guard would have nudged it." : "The guard nudged it.";
 }
 
+interface Usage { calls: number; tokens: number; cost: number }
+
+/** usageWithout formats usage besides one figure, which stands beside it. */
+export const usageWithout = (figure: keyof Usage, usage: Usage): string => usageList({ ...usage, [figure]: 0 });
+
 /** usageList formats usage: "3 calls, 1,200 tokens and $0.05". It is "" for none. */
-export function usageList(usage: { calls: number; tokens: number; cost: number }): string {
+export function usageList(usage: Usage): string {
   const parts: string[] = [];
   if (usage.calls > 0) parts.push(plural(usage.calls, "call"));
   if (usage.tokens > 0) parts.push(`${count(usage.tokens)} tokens`);

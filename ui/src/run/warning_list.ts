@@ -21,14 +21,3 @@ export class WarningList {
     return [...this.byID.values()];
   }
 }
-
-const weights: Record<string, number> = { critical: 0, warning: 1, info: 2 };
-
-function weight(w: Warning): number {
-  return weights[w.severity] ?? 1;
-}
-
-/** bySeverity orders warnings: the most severe first, then those with the most repeats. */
-export function bySeverity(a: Warning, b: Warning): number {
-  return weight(a) - weight(b) || (b.count ?? 0) - (a.count ?? 0);
-}

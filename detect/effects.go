@@ -1,0 +1,82 @@
+package detect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/unloop-ai/unloop"
+)
+
+// effects counts the steps of a stretch by what they brought.
+type effects struct {
+	all     int
+	wasted  [unloop.NoOp + 1]int // by yield
+	changes int
+	news    int
+	novelty float64 // the sum over all steps but the changes
+}
+
+// mostlyNew is the novelty from which content is not called known.
+const mostlyNew = 0.5
+
+// effectsSince counts the steps with a known outcome that ended at an event or later. The run keeps the latest 32 steps only.
+func effectsSince(r *unloop.Run, first unloop.EventRef) (e effects) {
+	for k := range recent {
+		s := r.StepAt(k)
+		if s == nil || s.End.Number < first.Number {
+			break
+		}
+		if s.NormalizedResult == 0 {
+			continue // the run's meter does not count it
+		}
+		e.all++
+		switch {
+		case s.Effort.Yield == unloop.Content && s.Effort.Novelty >= mostlyNew:
+			e.news++
+		case s.Effort.Wasted > 0:
+			e.wasted[s.Effort.Yield]++
+		case s.Effort.Yield == unloop.Change:
+			e.changes++
+			continue
+		default:
+			e.news++
+		}
+		e.novelty += s.Effort.Novelty
+	}
+	return e
+}
+
+// text says how many steps failed, found nothing, returned known content, repeated an earlier change or were no-ops, how many in between
+// changed something or returned something new, and the share of the text that was new. Equal effects are not counted:
+// all failed. If the stretch has more steps than were counted, the text says how many it describes.
+func (e effects) text(steps int) string {
+	var parts []string
+	for _, part := range []struct {
+		steps  int
+		phrase string
+	}{
+		{e.wasted[unloop.Failure], "failed"},
+		{e.wasted[unloop.NothingFound], "found nothing"},
+		{e.wasted[unloop.Content], "returned known content"},
+		{e.wasted[unloop.Change], "repeated an earlier change"},
+		{e.wasted[unloop.NoOp], "had no effect"},
+		{e.changes, "changed something"},
+		{e.news, "returned something new"},
+	} {
+		switch part.steps {
+		case 0:
+		case e.all:
+			parts = append(parts, "all "+part.phrase)
+		default:
+			parts = append(parts, fmt.Sprintf("%d %s", part.steps, part.phrase))
+		}
+	}
+	text := strings.Join(parts, ", ")
+	if same, ok := strings.CutPrefix(text, "all "); ok && e.all < steps {
+		text = fmt.Sprintf("all of the latest %d %s", e.all, same)
+	} else if e.all < steps {
+		text = fmt.Sprintf("of the latest %d, %s", e.all, text)
+	}
+	known := max(1, e.all-e.changes)
+	return fmt.Sprintf("%s; %.0f %% of the returned text was new", text, 100*e.novelty/float64(known))
+}
