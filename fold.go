@@ -282,7 +282,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		if class != 0 && !told { // the exit status of a command is an answer
 			t.ErrorsSinceAdvance = 0
 		}
-		r.outcome(t, class, told && s.words.Says > 0 || s.words.Says >= toldWords, varied == fewer)
+		r.outcome(t, class, told && s.words.Says > 0 || s.words.Says >= tellingWords, varied == fewer)
 		if r.options.Needs&NeedEffort != 0 {
 			r.weigh(t, &s.words, class, varied)
 		}
@@ -305,8 +305,8 @@ func (r *Run) normalized(s *scratch, t *Tool, e *Event, all bool) Hash {
 	return fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
 }
 
-// toldWords is the number of words from which on the output of a failed command tells how it failed, also without a word of failure.
-const toldWords = 8
+// tellingWords is the number of words from which on the output of a failed command tells how it failed, also without a word of failure.
+const tellingWords = 8
 
 // outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it
 // names. It counts as an error if it tells of one, unless it has fewer errors than the failure before.
