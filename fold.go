@@ -275,7 +275,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		}
 		s.words.Add(text)
 		s.words.Add(failure)
-		step.NormalizedResult = r.normalized(s, t, e, remark == nil && len(text) == len(e.Output))
+		step.NormalizedResult = r.normalized(s, t, e, text, remark == nil)
 		var varied variation
 		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
 		told := class != 0 && (!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
@@ -288,22 +288,31 @@ func (r *Run) results(t *Tool, e *Event) {
 		}
 		s.put()
 		if t.Streak.Count <= 2 { // a row begins
-			t.NothingFound = t.Streak.Count == 2 && fingerprint.Empty(e.Output)
+			t.NothingFound = t.Streak.Count == 2 && (len(text) == 0 || fingerprint.Empty(e.Output))
 		}
 	}
 }
 
-// normalized returns the fingerprint of an outcome with its volatile parts masked. all means that s.words has read all of it: then they may have
-// found that it has no such part.
-func (r *Run) normalized(s *scratch, t *Tool, e *Event, all bool) Hash {
+// normalized returns the fingerprint of an outcome with its volatile parts masked. text is its output without the lines that a shell tool
+// writes around it. all means that s.words has read all of text: then they may have found that it has no such part.
+func (r *Run) normalized(s *scratch, t *Tool, e *Event, text []byte, all bool) Hash {
+	of, hash := t.Hash, fingerprint.Bytes
 	switch {
-	case !all || s.words.Varies:
-		return fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, s.mask.Masked))
-	case r.options.Needs&NeedResults != 0:
+	case !all:
+		text, hash = e.Output, s.mask.Masked
+	case s.words.Varies:
+		hash = s.mask.Masked
+	case len(text) == len(e.Output) && r.options.Needs&NeedResults != 0:
 		return r.step.ResultHash
 	}
-	return fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
+	if len(text) < len(e.Output) && r.step.Failing {
+		of ^= failedOutput // the lines around it told so
+	}
+	return fingerprint.Join(of, outcomeHash(text, e.Error, hash))
 }
+
+// failedOutput is part of the fingerprint of an output whose command failed.
+const failedOutput = 0x9E3779B97F4A7C15
 
 // tellingWords is the number of words from which on the output of a failed command tells how it failed, also without a word of failure.
 const tellingWords = 8

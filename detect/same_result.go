@@ -4,7 +4,8 @@ import "github.com/unloop-ai/unloop"
 
 // SameResult fires when a tool that only reads returned the same result to changing inputs, several times in a row. Results are
 // the same if Step.NormalizedResult is. The finding is Advisory except for one question in different words. The rule does not fire if another
-// tool changed something new after each of the results.
+// tool changed something new after each of the results. A failure is no result, unless all that a command told is its exit status: grep that
+// finds nothing fails like this.
 type SameResult struct {
 	Times   int // results in a row, if the inputs are one question in different words
 	Nothing int // results in a row, if nothing was found
@@ -23,7 +24,7 @@ func (SameResult) Info() unloop.Info {
 // tools that read count.
 func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
-	if !ok || step.Novel || step.Failing || step.Effect != unloop.ReadOnly {
+	if !ok || step.Novel || step.Errors.N > 0 || step.Effect != unloop.ReadOnly {
 		return unloop.Finding{}, false
 	}
 	tool := r.Tool(step.Tool)
