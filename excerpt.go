@@ -29,10 +29,20 @@ func (r *Run) keepInputExcerpt(input json.RawMessage) {
 	x.Input = append(x.Input[:0], input[:min(len(input), excerptSize)]...)
 }
 
-// keepOutputExcerpt keeps the beginning of the result. Of a failure, the caller passes the line that describes the error.
-func (r *Run) keepOutputExcerpt(output []byte) {
-	if x := r.excerptOf(r.step.Number); x != nil {
-		x.Output = append(x.Output[:0], output[:min(len(output), excerptSize)]...)
+// keepOutputExcerpt keeps the beginning of the result. Of a failure, the caller passes the line that describes the error. inside means that
+// output is the inside of a JSON string.
+func (r *Run) keepOutputExcerpt(output []byte, inside bool) {
+	x := r.excerptOf(r.step.Number)
+	if x == nil {
+		return
+	}
+	x.Output = x.Output[:0]
+	if inside {
+		x.Output = append(x.Output, '"')
+	}
+	x.Output = append(x.Output, output[:min(len(output), excerptSize-len(x.Output))]...)
+	if inside && len(x.Output) < excerptSize {
+		x.Output = append(x.Output, '"')
 	}
 }
 

@@ -29,6 +29,12 @@ func TestExcerpt(t *testing.T) {
 		{"a long error shows the line with the error", `
 			call   bash make
 			fail   bash "Traceback:\n  File \"a.py\"\nValueError: no"`, `{"command":"make"}`, "ValueError: no"},
+		{"what a command printed, without the lines of the shell tool around it", `
+			call   bash git diff
+			result bash "Exit code: 0\nWall time: 1.1 seconds\nOutput:\ndiff of a.go"`, `{"command":"git diff"}`, "diff of a.go"},
+		{"these lines, if it printed nothing", `
+			call   bash rg limit
+			result bash "Exit code: 1\nWall time: 0.1 seconds\nOutput:\n"`, `{"command":"rg limit"}`, "Exit code: 1 Wall time: 0.1 seconds Output:"},
 		{"a pending call has none", `
 			call   read a`, `{"input":"a"}`, ""},
 		{"no arguments", `

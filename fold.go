@@ -248,7 +248,7 @@ func (r *Run) results(t *Tool, e *Event) {
 			class = fingerprint.ErrorClass(content)
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
-			r.keepOutputExcerpt(content)
+			r.keepOutputExcerpt(r.shown(t, content, e))
 		}
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
@@ -313,6 +313,18 @@ func (r *Run) normalized(s *scratch, t *Tool, e *Event, text []byte, all bool) H
 
 // failedOutput is part of the fingerprint of an output whose command failed.
 const failedOutput = 0x9E3779B97F4A7C15
+
+// shown returns the part of an outcome that people read: of a shell, what the command printed, if it printed anything. inside means that it
+// is the inside of a JSON string.
+func (r *Run) shown(t *Tool, content []byte, e *Event) (text []byte, inside bool) {
+	if t.Shell && !r.step.Failing && len(e.Output) > 0 && e.Output[0] == '"' {
+		content, inside = fingerprint.Unwrap(e.Output), true
+	}
+	if len(content) == 0 {
+		return e.Output, false
+	}
+	return content, inside
+}
 
 // tellingWords is the number of words from which on the output of a failed command tells how it failed, also without a word of failure.
 const tellingWords = 8

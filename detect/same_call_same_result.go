@@ -68,7 +68,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	input, output := r.Excerpt(step)
 	n := step.Repeats.N
-	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, output)
+	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, orEmpty(output))
 	f.Score = step.Repeats.Weight / weight
 	f.Advisory = step.Effort.Varies
 	seen, advances := 0, false // equal steps

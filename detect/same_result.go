@@ -38,13 +38,21 @@ func (d SameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	}
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_result", step.Tool, row.Count, "%s returned the same result %d times in a row, for %d different inputs: %s",
-		step.Tool, row.Count, row.Inputs, output)
+		step.Tool, row.Count, row.Inputs, orEmpty(output))
 	f.Score = float64(row.Count) / float64(need)
 	f.Advisory = advisory
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.NormalizedResult == step.NormalizedResult }).latest(row.Count).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)
 	return f, true
+}
+
+// orEmpty returns what a result showed, in words also if it showed nothing.
+func orEmpty(output string) string {
+	if output == "" {
+		return "(empty)"
+	}
+	return output
 }
 
 // need returns the least length of the streak, and whether the finding is advisory.

@@ -34,7 +34,7 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stuck_polling", step.Tool, n, "%s returned the same result %d times in a row: %s", step.Tool, n, output)
+	f := finding(r, "stuck_polling", step.Tool, n, "%s returned the same result %d times in a row: %s", step.Tool, n, orEmpty(output))
 	f.Score = float64(n) / float64(times)
 	f.Advisory = n < 2*times // a job may take long
 	same.latest(unloop.MaxEvidence).attach(&f)

@@ -57,7 +57,7 @@ func (p *generator) outsideCall(unit string) outsideCall {
 			"grep -rn \"Client\" src/" + unit + "/service.ts", "2:import { client } from \"@app/clients/" + unit + "\";\n" + fmt.Sprint(at) + ":  const data = await client.load(id);",
 			"describe(\"" + unit + "\", () => {",
 			func(client string) []string {
-				return []string{"vi.mock(\"../clients/" + client + "\");", "vi.mock(\"../../clients\", () => ({ client: { load: vi.fn() } }));", "vi.spyOn(" + client + "Client, \"load\").mockResolvedValue({ items: [] });", "vi.mock(\"@/clients/" + client + "\", () => ({ client: { load: vi.fn().mockResolvedValue({}) } }));", "vi.stubGlobal(\"axios\", { get: vi.fn() });", "vi.doMock(\"../clients/" + client + "\");"}
+				return []string{"vi.mock(\"../clients/" + client + "\");", "vi.mock(\"../../clients\", () => ({ " + client + ": { load: vi.fn() } }));", "vi.spyOn(" + client + "Client, \"load\").mockResolvedValue({ items: [] });", "vi.mock(\"@/clients/" + client + "\", () => ({ client: { load: vi.fn().mockResolvedValue({}) } }));", "vi.stubGlobal(\"axios\", { get: vi.fn() });", "vi.doMock(\"../clients/" + client + "\");"}
 			},
 			func(host string) string {
 				extra := ""
