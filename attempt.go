@@ -31,6 +31,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		m.Causes.names(w.List)
 	}
 	m.compareActs(&next, effort)
+	r.follow(t, canonical)
 	if handle && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 {
 		effort.Alike, effort.Fresh = 1, 0
 	}
@@ -150,6 +151,7 @@ const (
 	saltNeighbours      = 0x1F83D9AB // pairs of neighbouring items of a message
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 	saltCause           = 0x4F1BBCDD // words of new lines of failures
+	saltKey             = 0x6A09E667 // keys of outcomes that calls sent
 )
 
 // handles returns the first ids of the outcome of a call without new words. If the outcome has no new words either, they are those of an

@@ -63,7 +63,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	effort.Novelty = o.share(varied)
 	effort.Varies = varied == aimless
 	o.returns = m.returns(o)
-	if !o.shown && (o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about) {
+	if !o.shown && varied != further && (o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about) {
 		effort.Known = true
 		switch {
 		case varied != onward:
@@ -121,7 +121,7 @@ func (o *reading) share(varied variation) float64 {
 		share = min(1, max(noveltyGain*o.Fresh/float64(o.Runs+2), o.Fresh/(o.Fresh+noveltyHalf)))
 	}
 	switch varied {
-	case onward:
+	case onward, further:
 		return max(share, onwardNovelty)
 	case aimless:
 		return 0
@@ -149,6 +149,8 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 		return NoOp
 	case failed:
 		return Failure
+	case o.varied == further:
+		return Content
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
 		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(t, o)):
 		return Change
@@ -227,6 +229,9 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 			return weightSlip
 		}
 		return 1
+	}
+	if o.varied == further {
+		return 0
 	}
 	weight, alike := r.weighResult(t, o)
 	if a := m.answer(step.TargetHash); effort.Writes && a != nil && a.Before > 0 && m.News > a.Before && effort.Yield != Failure {
