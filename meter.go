@@ -57,32 +57,33 @@ type Meter struct {
 // meter is the Meter and the state that it is computed from.
 type meter struct {
 	Meter
-	Changed    Hash      // the tool of the latest change
-	Reapplied  bool      // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
-	Remaining  remaining `json:",omitzero"`
-	Yield      Yield     // of the latest step that changed nothing
-	Excused    int       // number of the next steps with a reason to look again, because something was changed or a person spoke
-	Asked      bool      // a person has spoken since the last message of an assistant
-	Given      bool      // it has numbers or ids, and earlier messages of the person had all of them
-	AskedAgain bool      // that message of the person repeats an earlier one
-	Refused    bool      `json:",omitzero"` // it also says that a message of the assistant was refused or failed
-	Question   float64   // what the assistant's latest message added to Talk, if it is a question in new words
-	Demand     uint32    `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
-	News       int       `json:",omitzero"` // number of the latest step that made an equal call again and returned a line in new words
-	Ordinal    float64   `json:",omitzero"` // the number of the item of a numbered list that the assistant's latest answer was about
-	Looked     bool      // a step has ended since the assistant's latest message
-	LatestTool Hash      // of the latest step
-	Same       int       // consecutive earlier steps of that tool
-	Spoken     bool      // a person has spoken since the latest step
-	Said       int       // number of words of the assistant's latest message; 0 if a call has started since
-	Message    outline   // of that message
-	Causes     causes
-	Averages   [stepFeatures]float32
-	Acts       []act    // the latest calls, a ring: the next one goes to Acts[N%recentActs]
-	N          int      // number of calls
-	Answers    []answer // the latest answers, a ring: Answers[Next] is the oldest
-	Next       int
-	Seen       seen // sequences of words of calls, outcomes and messages
+	Changed     Hash      // the tool of the latest change
+	Reapplied   bool      // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
+	Remaining   remaining `json:",omitzero"`
+	Yield       Yield     // of the latest step that changed nothing
+	Excused     int       // number of the next steps with a reason to look again, because something was changed or a person spoke
+	Asked       bool      // a person has spoken since the last message of an assistant
+	Given       bool      // it has numbers or ids, and earlier messages of the person had all of them
+	AskedAgain  bool      // that message of the person repeats an earlier one
+	Refused     bool      `json:",omitzero"` // it also says that a message of the assistant was refused or failed
+	NewQuestion bool      `json:",omitzero"` // the latest message of a person is a question in mostly new words
+	Question    float64   // what the assistant's latest message added to Talk, if it is a question in new words
+	Demand      uint32    `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
+	News        int       `json:",omitzero"` // number of the latest step that made an equal call again and returned a line in new words
+	Ordinal     float64   `json:",omitzero"` // the number of the item of a numbered list that the assistant's latest answer was about
+	Looked      bool      // a step has ended since the assistant's latest message
+	LatestTool  Hash      // of the latest step
+	Same        int       // consecutive earlier steps of that tool
+	Spoken      bool      // a person has spoken since the latest step
+	Said        int       // number of words of the assistant's latest message; 0 if a call has started since
+	Message     outline   // of that message
+	Causes      causes
+	Averages    [stepFeatures]float32
+	Acts        []act    // the latest calls, a ring: the next one goes to Acts[N%recentActs]
+	N           int      // number of calls
+	Answers     []answer // the latest answers, a ring: Answers[Next] is the oldest
+	Next        int
+	Seen        seen // sequences of words of calls, outcomes and messages
 }
 
 // act is a started call.

@@ -230,7 +230,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		}
 		return 1
 	}
-	if o.varied == further {
+	if o.varied == further || m.Spoken && m.NewQuestion && effort.Yield == Content && !effort.Writes {
 		return 0
 	}
 	weight, alike := r.weighResult(t, o)
