@@ -28,7 +28,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
 	if effort.Writes {
-		m.Causes.names(w.List)
+		effort.Heeds = m.Causes.names(w.List)
 	}
 	m.compareActs(&next, effort)
 	r.follow(t, canonical)

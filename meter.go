@@ -16,6 +16,7 @@ type Effort struct {
 	About     bool    `json:",omitzero"` // its outcome is rich and mentions an item that no earlier call of its tool names, and not as the cause of a failure
 	Varies    bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes    bool    `json:",omitzero"` // the call may change something
+	Heeds     bool    `json:",omitzero"` // it may change something, and names what only the latest failure told of
 	Follows   bool    `json:",omitzero"` // it sends a key that the latest outcome of its tool gave, and that no call has sent before
 	Similar   int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
 	Said      int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message

@@ -105,8 +105,9 @@ func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied vari
 	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
 	o.shapes = r.s.ResultCounts.add(fingerprint.Join(t.Hash, w.Shape), r.step.Number+r.s.Advances*halfLife).N
 	m := &r.s.Meter
-	named := m.Causes.begin(&r.step, m.Excused)
-	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
+	failing := r.step.Failing || w.Ending == fingerprint.Refused && r.step.Effort.Writes
+	named := m.Causes.begin(&r.step, m.Excused, failing)
+	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing, failing})
 	o.another = o.Shows || o.Lines > 0 && removed(named, w)
 	o.named = o.names(r.step.Effort.Word)
 	o.shown = o.named && r.step.Effort.Writes && !t.Shell && !r.step.Failing
@@ -231,6 +232,9 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 		return 1
 	}
 	if o.varied == further || m.Spoken && m.NewQuestion && effort.Yield == Content && !effort.Writes {
+		return 0
+	}
+	if effort.Heeds && effort.Yield == Content {
 		return 0
 	}
 	weight, alike := r.weighResult(t, o)
