@@ -24,7 +24,8 @@ func (r *Run) converse(s *scratch, e *Event) {
 		refused := s.words.Ending == fingerprint.Refused
 		m.Asked, m.AskedAgain = true, (fresh < askedNew && !reply || known) && !(refused && item)
 		m.Given = known
-		m.NewQuestion = fresh >= answeredNew && !known && !m.AskedAgain && strings.HasSuffix(e.Text, "?")
+		m.NewRequest = fresh >= answeredNew && !known && !m.AskedAgain && !refused
+		m.NewQuestion = m.NewRequest && strings.HasSuffix(e.Text, "?")
 		m.Refused = m.AskedAgain && refused
 		if refused && item {
 			m.Talk *= talkSteps // another failure: the answer before had an effect

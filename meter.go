@@ -67,6 +67,7 @@ type meter struct {
 	Given       bool      // it has numbers or ids, and earlier messages of the person had all of them
 	AskedAgain  bool      // that message of the person repeats an earlier one
 	Refused     bool      `json:",omitzero"` // it also says that a message of the assistant was refused or failed
+	NewRequest  bool      `json:",omitzero"` // the latest message of a person has mostly new words, and tells of no failure
 	NewQuestion bool      `json:",omitzero"` // the latest message of a person is a question in mostly new words
 	Question    float64   // what the assistant's latest message added to Talk, if it is a question in new words
 	Demand      uint32    `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none

@@ -198,7 +198,10 @@ func (r *Run) rewrites(t *Tool) bool {
 func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	kept = 1 - changeNovelty*effort.Fresh
-	if r.rewrites(t) {
+	requested := m.Spoken && m.NewRequest && r.step.ArgsCount <= 1
+	if requested {
+		effort.Wasted = 0
+	} else if r.rewrites(t) {
 		effort.Wasted, kept = weightRewrite, 1 // the number of the version in its outcome is no news
 	} else if m.Remaining.falls(o.words, m.Changed == t.Hash && t.Acknowledged == o.words.Shape) {
 		kept = 1 - onwardNovelty
@@ -214,7 +217,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
+	m.Reapplied = !requested && effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Seen.add(acknowledgement(t, o.words))
 	m.Causes.introduce(effort, &r.callWords)
