@@ -22,6 +22,21 @@ func (r *Run) follow(t *Tool, canonical []byte) {
 	}
 }
 
+// compareOutcome compares an outcome with the latest answer to the same question, and with the list that the call follows. It sets
+// Step.NormalizedResult. The pages of a list that goes on are different results.
+func (r *Run) compareOutcome(t *Tool, w *fingerprint.Words, outcome []byte) (varied variation) {
+	r.step.NormalizedResult, varied = r.compareAnswer(t, w, r.step.NormalizedResult)
+	if r.options.Needs&NeedEffort == 0 {
+		return varied
+	}
+	next := r.nextKey(t, outcome)
+	if next == 0 || len(w.List) >= shortAnswer {
+		return varied
+	}
+	r.step.NormalizedResult = fingerprint.Join(r.step.NormalizedResult, Hash(next))
+	return further
+}
+
 // nextKey keeps the keys of an outcome for follow. If the call follows a list, it also returns a key that tells that the list goes on: it is
 // not among those of the outcome before, and no call of the tool has sent it. Without one, and for a failure, it returns 0.
 func (r *Run) nextKey(t *Tool, outcome []byte) (next uint32) {
