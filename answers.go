@@ -45,6 +45,7 @@ const (
 	onward                     // a number moves in one direction, or a call that failed succeeds
 	aimless                    // only in numbers and ids without a trend
 	fewer                      // a failure has fewer words than the one before
+	further                    // it continues a list, and the list goes on
 )
 
 // The directions in which a number has moved.

@@ -29,9 +29,10 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
 	if effort.Writes {
-		m.Causes.names(w.List)
+		effort.Heeds = m.Causes.names(w.List)
 	}
 	m.compareActs(&next, effort)
+	r.follow(t, canonical)
 	if handle && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 {
 		effort.Alike, effort.Fresh = 1, 0
 	}
@@ -184,6 +185,7 @@ const (
 	saltNeighbours      = 0x1F83D9AB // pairs of neighbouring items of a message
 	saltReturnedSymptom = 0x27D4EB2F // items that tell of a failure and occurred twice
 	saltCause           = 0x4F1BBCDD // words of new lines of failures
+	saltKey             = 0x6A09E667 // keys of outcomes that calls sent
 )
 
 // handles returns the first ids of the outcome of a call without new words. If the outcome has no new words either, they are those of an

@@ -26,10 +26,10 @@ func (m *meter) keepTold(line []fingerprint.Word) {
 	}
 }
 
-// names keeps the words of a call that the latest failure told of.
-func (c *causes) names(call []fingerprint.Word) {
+// names keeps the words of a call that the latest failure told of. It reports whether there are any that no call before has named.
+func (c *causes) names(call []fingerprint.Word) (heeds bool) {
 	if c.Of == 0 {
-		return
+		return false
 	}
 	for _, word := range call {
 		if word.Kind != fingerprint.Letters || !c.Told.has(word.Hash) || slices.Contains(c.Named[:], word.Hash) {
@@ -37,19 +37,20 @@ func (c *causes) names(call []fingerprint.Word) {
 		}
 		free := slices.Index(c.Named[:], 0)
 		if free < 0 {
-			return
+			return heeds
 		}
-		c.Named[free] = word.Hash
+		c.Named[free], heeds = word.Hash, true
 	}
+	return heeds
 }
 
 // begin prepares for the outcome of a step. If it is a failure, it becomes the latest one. begin returns the words of the failure before that
 // calls have named since, if that was a failure of the same question.
-func (c *causes) begin(step *Step, excused int) (named [4]uint32) {
+func (c *causes) begin(step *Step, excused int, failing bool) (named [4]uint32) {
 	if excused == 0 {
 		c.Introduced = 0
 	}
-	if !step.Failing {
+	if !failing {
 		if c.Of == step.TargetHash {
 			c.Of = 0
 		}

@@ -68,3 +68,35 @@ func TestAFailureAfterAChangeIsAnotherOne(t *testing.T) {
 }
 
 var cities = []string{"Lima", "Oslo", "Cairo", "Quito", "Hanoi", "Accra"}
+
+// A command that names what only the latest failure told of is no waste, although its output is known. A failure that only the words of an
+// output tell of is one, too.
+func TestACommandThatHeedsAFailureIsNotWasted(t *testing.T) {
+	variables := []string{"MAIL_FROM", "SMTP_HOST", "REDIS_URL", "SENTRY_DSN", "JWT_ISSUER", "LOG_LEVEL"}
+	for name, c := range map[string]struct {
+		set    func(n int) string
+		wasted bool
+	}{
+		"it sets the variable that is missing":   {func(n int) string { return variables[n] }, false},
+		"it sets a variable that is not missing": {func(n int) string { return cities[n] + "_HOME" }, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRun("r", Options{Needs: measured.Needs, Shells: DefaultShells()})
+			run := func(command, output string) {
+				input, _ := json.Marshal(map[string]string{"command": command})
+				text, _ := json.Marshal(fmt.Sprintf("Process started with PID %d (shell: /bin/bash)\nInitial output:\n%s", 7351*(1+r.Metrics().Events), output))
+				r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: input})
+				r.Add(&Event{Type: ToolCallCompleted, Tool: "bash", Output: fmt.Appendf(nil, `[{"type":"text","text":%s}]`, text)})
+			}
+			wasted := 0.0
+			for n, missing := range variables {
+				run("go run ./cmd/api", "FATAL config: required key "+missing+" missing value\nexit status 1")
+				run(fmt.Sprintf("echo '%s=dev' >> .env", c.set(n)), "")
+				wasted += r.StepAt(0).Effort.Wasted
+			}
+			if wasted > 0 != c.wasted {
+				t.Errorf("%.2f of the commands were wasted, want any: %t", wasted, c.wasted)
+			}
+		})
+	}
+}

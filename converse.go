@@ -52,6 +52,8 @@ func (m *meter) listen(w *fingerprint.Words, told *toldWords, asks bool) {
 	refused := w.Ending == fingerprint.Refused
 	m.Asked, m.AskedAgain = true, (told.fresh < askedNew && !reply || told.known) && !(refused && told.item)
 	m.Given = told.known
+	m.NewRequest = told.fresh >= answeredNew && !told.known && !m.AskedAgain && !refused
+	m.NewQuestion = m.NewRequest && asks
 	m.Refused = m.AskedAgain && refused
 	if refused && told.item {
 		m.Talk *= talkSteps // another failure: the answer before had an effect

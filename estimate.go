@@ -40,7 +40,7 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 		float32(effort.Novelty), one(effort.Known), one(effort.Yield == Change), one(effort.Yield == Failure), one(effort.Yield == NothingFound),
 		float32(effort.Alike), float32(effort.Fresh), one(effort.Names != 0), one(effort.Item != 0), many(effort.Words, 16),
 		many(len(w.List), 32), many(o.Runs, 32), many(int(o.Fresh), 16), one(o.about), one(o.blank),
-		one(w.Ending == fingerprint.Done), one(w.Ending == fingerprint.Nothing), many(w.Says, 4), one(o.varied == onward), one(o.varied != otherwise),
+		one(w.Ending == fingerprint.Done), one(w.Ending == fingerprint.Nothing), many(w.Says, 4), one(o.varied == onward || o.varied == further), one(o.varied != otherwise),
 		float32(excused) / excusedSteps, one(step.Test), one(t.Shell), one(step.Effect == ReadOnly), one(step.Effect == Polling),
 		many(step.Errors.N, 3), float32(step.Errors.Weight / (step.Errors.Weight + 3)), many(t.Errors.Inputs, 2), one(step.Novel),
 		one(m.LatestTool != t.Hash), one(m.Spoken), many(effort.Said, 32), float32(effort.Announced),

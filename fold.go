@@ -276,8 +276,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		s.words.Add(text)
 		s.words.Add(failure)
 		step.NormalizedResult = r.normalized(s, t, e, text, remark == nil)
-		var varied variation
-		step.NormalizedResult, varied = r.compareAnswer(t, &s.words, step.NormalizedResult)
+		varied := r.compareOutcome(t, &s.words, e.Output)
 		told := class != 0 && (!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
 		if class != 0 && !told { // the exit status of a command is an answer
 			t.ErrorsSinceAdvance = 0

@@ -17,6 +17,8 @@ type Effort struct {
 	About      bool    `json:",omitzero"` // its outcome is rich and mentions an item that no earlier call of its tool names, and not as the cause of a failure
 	Varies     bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes     bool    `json:",omitzero"` // the call may change something
+	Heeds      bool    `json:",omitzero"` // it may change something, and names what only the latest failure told of
+	Follows    bool    `json:",omitzero"` // it sends a key that the latest outcome of its tool gave, and that no call has sent before
 	Similar    int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
 	Said       int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
 	Announced  float64 `json:",omitzero"` // the similarity of the words of the call and of that message
@@ -58,34 +60,36 @@ type Meter struct {
 // meter is the Meter and the state that it is computed from.
 type meter struct {
 	Meter
-	Changed    Hash      // the tool of the latest change
-	Reapplied  bool      // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
-	Remaining  remaining `json:",omitzero"`
-	Yield      Yield     // of the latest step that changed nothing
-	Excused    int       // number of the next steps with a reason to look again, because something was changed or a person spoke
-	Asked      bool      // a person has spoken since the last message of an assistant
-	Given      bool      // it has numbers or ids, and earlier messages of the person had all of them
-	AskedAgain bool      // that message of the person repeats an earlier one
-	Refused    bool      `json:",omitzero"` // it also says that a message of the assistant was refused or failed
-	Question   float64   // what the assistant's latest message added to Talk, if it is a question in new words
-	Settled    float64   `json:",omitzero"` // the Question that the person has answered since
-	Answer     float64   `json:",omitzero"` // what the assistant's latest message added to Talk
-	Demand     uint32    `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
-	News       int       `json:",omitzero"` // number of the latest step that made an equal call again and returned a line in new words
-	Ordinal    float64   `json:",omitzero"` // the number of the item of a numbered list that the assistant's latest answer was about
-	Looked     bool      // a step has ended since the assistant's latest message
-	LatestTool Hash      // of the latest step
-	Same       int       // consecutive earlier steps of that tool
-	Spoken     bool      // a person has spoken since the latest step
-	Said       int       // number of words of the assistant's latest message; 0 if a call has started since
-	Message    outline   // of that message
-	Causes     causes
-	Averages   [stepFeatures]float32
-	Acts       []act    // the latest calls, a ring: the next one goes to Acts[N%recentActs]
-	N          int      // number of calls
-	Answers    []answer // the latest answers, a ring: Answers[Next] is the oldest
-	Next       int
-	Seen       seen // sequences of words of calls, outcomes and messages
+	Changed     Hash      // the tool of the latest change
+	Reapplied   bool      // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
+	Remaining   remaining `json:",omitzero"`
+	Yield       Yield     // of the latest step that changed nothing
+	Excused     int       // number of the next steps with a reason to look again, because something was changed or a person spoke
+	Asked       bool      // a person has spoken since the last message of an assistant
+	Given       bool      // it has numbers or ids, and earlier messages of the person had all of them
+	AskedAgain  bool      // that message of the person repeats an earlier one
+	Refused     bool      `json:",omitzero"` // it also says that a message of the assistant was refused or failed
+	NewRequest  bool      `json:",omitzero"` // the latest message of a person has mostly new words, and tells of no failure
+	NewQuestion bool      `json:",omitzero"` // the latest message of a person is a question in mostly new words
+	Question    float64   // what the assistant's latest message added to Talk, if it is a question in new words
+	Settled     float64   `json:",omitzero"` // the Question that the person has answered since
+	Answer      float64   `json:",omitzero"` // what the assistant's latest message added to Talk
+	Demand      uint32    `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
+	News        int       `json:",omitzero"` // number of the latest step that made an equal call again and returned a line in new words
+	Ordinal     float64   `json:",omitzero"` // the number of the item of a numbered list that the assistant's latest answer was about
+	Looked      bool      // a step has ended since the assistant's latest message
+	LatestTool  Hash      // of the latest step
+	Same        int       // consecutive earlier steps of that tool
+	Spoken      bool      // a person has spoken since the latest step
+	Said        int       // number of words of the assistant's latest message; 0 if a call has started since
+	Message     outline   // of that message
+	Causes      causes
+	Averages    [stepFeatures]float32
+	Acts        []act    // the latest calls, a ring: the next one goes to Acts[N%recentActs]
+	N           int      // number of calls
+	Answers     []answer // the latest answers, a ring: Answers[Next] is the oldest
+	Next        int
+	Seen        seen // sequences of words of calls, outcomes and messages
 }
 
 // act is a started call.

@@ -45,6 +45,7 @@ type origin struct {
 	words  wordSet // of the call
 	about  bool    // the outcome mentions an item that no earlier call of its tool names
 	failed bool    // the call failed
+	tells  bool    // the outcome tells of a failure
 }
 
 // novelty adds the sequences of four words in each item to the set of what was seen, and counts the new ones. An item is a line, a
@@ -98,7 +99,7 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 		if letters != 0 && n.Fresh > before && m.Seen.add(letters^saltLine) {
 			n.Lines++
 			n.Shows = n.Shows || m.Causes.shows(item, &from.words)
-			if from.failed {
+			if from.tells {
 				m.keepTold(item)
 			}
 		}

@@ -67,6 +67,7 @@ type toolState struct {
 	Latest              int       // number of the latest call
 	Hash                Hash      // of the name
 	LastError           Hash      `json:",omitzero"` // the class of its latest error; with NeedEffort
+	Keys                wordSet   `json:",omitzero"` // keys of its latest outcome with keys; with NeedEffort
 	Inputs              []*input  // distinct inputs, the latest last; with NeedInputs
 }
 

@@ -63,7 +63,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	effort.Novelty = o.share(varied)
 	effort.Varies = varied == aimless
 	o.returns = m.returns(o)
-	if !o.shown && (o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about) {
+	if !o.shown && varied != further && (o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about) {
 		effort.Known = true
 		switch {
 		case varied != onward:
@@ -126,8 +126,9 @@ func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied vari
 	o := reading{words: w, varied: varied, class: class, about: r.step.Effort.mentioned(w)}
 	o.shapes = r.s.ResultCounts.add(fingerprint.Join(t.Hash, w.Shape), r.step.Number+r.s.Advances*halfLife).N
 	m := &r.s.Meter
-	named := m.Causes.begin(&r.step, m.Excused)
-	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing})
+	failing := r.step.Failing || w.Ending == fingerprint.Refused && r.step.Effort.Writes
+	named := m.Causes.begin(&r.step, m.Excused, failing)
+	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing, failing})
 	o.another = o.Shows || o.Lines > 0 && removed(named, w)
 	o.named = o.names(r.step.Effort.Word)
 	o.shown = o.named && r.step.Effort.Writes && !t.Shell && !r.step.Failing
@@ -142,7 +143,7 @@ func (o *reading) share(varied variation) float64 {
 		share = min(1, max(noveltyGain*o.Fresh/float64(o.Runs+2), o.Fresh/(o.Fresh+noveltyHalf)))
 	}
 	switch varied {
-	case onward:
+	case onward, further:
 		return max(share, onwardNovelty)
 	case aimless:
 		return 0
@@ -170,6 +171,8 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 		return NoOp
 	case failed:
 		return Failure
+	case o.varied == further:
+		return Content
 	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
 		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(t, o)):
 		return Change
@@ -216,7 +219,10 @@ func (r *Run) rewrites(t *Tool) bool {
 func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	kept = 1 - changeNovelty*effort.Fresh
-	if r.rewrites(t) {
+	requested := m.Spoken && m.NewRequest && r.step.ArgsCount <= 1
+	if requested {
+		effort.Wasted = 0
+	} else if r.rewrites(t) {
 		effort.Wasted, kept = weightRewrite, 1 // the number of the version in its outcome is no news
 	} else if m.Remaining.falls(o.words, m.Changed == t.Hash && t.Acknowledged == o.words.Shape) {
 		kept = 1 - onwardNovelty
@@ -234,7 +240,7 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
+	m.Reapplied = !requested && effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
 	m.Seen.add(acknowledgement(t, o.words))
 	m.Causes.introduce(effort, &r.callWords)
@@ -250,6 +256,12 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 			return weightSlip
 		}
 		return 1
+	}
+	if o.varied == further || m.Spoken && m.NewQuestion && effort.Yield == Content && !effort.Writes {
+		return 0
+	}
+	if effort.Heeds && effort.Yield == Content {
+		return 0
 	}
 	weight, alike := r.weighResult(t, o)
 	if a := m.answer(step.TargetHash); effort.Writes && a != nil && a.Before > 0 && m.News > a.Before && effort.Yield != Failure {
