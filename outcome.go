@@ -1,0 +1,172 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// results reads the result of a call.
+func (r *Run) results(t *Tool, e *Event) {
+	if e.Output == nil && e.Error == nil {
+		r.s.LastUnobserved, r.s.RestatedWeight = r.current.Ref, 0 // not captured, so the novelty is unknown
+		return
+	}
+	step := &r.step
+	content := e.Output // for a failure, the part that describes it
+	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 && step.Outcome == Completed {
+		if text, failed := fingerprint.Failure(e.Output); failed {
+			content, step.Failing = text, true
+		}
+	}
+	var class Hash
+	var remark []byte // of a person who refused the call
+	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
+		if step.Failing {
+			remark = fingerprint.Remark(e.Output, e.Error)
+			if t.Shell {
+				content = fingerprint.Unwrap(content)
+			}
+			if content = errorLine(content, e.Error); remark != nil {
+				content = fingerprint.ErrorLine(remark)
+			}
+			class = fingerprint.ErrorClass(content)
+		}
+		if r.options.Needs&NeedExcerpts != 0 {
+			r.keepOutputExcerpt(r.shown(t, content, e))
+		}
+		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
+			_, t.FirstError = r.Excerpt(step)
+			t.ChangesAtFirstError = r.s.Changes
+		}
+		t.ErrorsSinceAdvance = min(t.ErrorsSinceAdvance+1, t.Errors.Count)
+	}
+	if r.options.Needs&NeedResults != 0 {
+		step.ResultHash = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
+		t.Unchanged.add(step.ResultHash, step.ArgsHash, step.End)
+		r.s.Turn.Row.add(step.ResultHash, step.ArgsHash, step.End)
+		r.s.Turn.Tool = t.Name
+	}
+	if r.options.Needs&NeedOutcomes != 0 {
+		r.compareResult(t, e, class, content, remark)
+	}
+}
+
+// compareResult reads the words of the result of a call, and compares it with what the run has seen. class and content are those of its
+// error. remark is that of a person who refused the call, and nil without one.
+func (r *Run) compareResult(t *Tool, e *Event, class Hash, content, remark []byte) {
+	s := getScratch()
+	s.words.Reset()
+	s.words.Requested = t.Requested
+	text, failure := e.Output, e.Error
+	switch {
+	case remark != nil:
+		text, failure = remark, nil
+	case t.Shell:
+		text = fingerprint.Unwrap(e.Output)
+	}
+	s.words.Add(text)
+	s.words.Add(failure)
+	r.step.NormalizedResult = r.normalized(s, t, e, text, remark == nil)
+	varied := r.compareOutcome(t, &s.words, e.Output)
+	told := class != 0 && (!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
+	if class != 0 && !told { // the exit status of a command is an answer
+		t.ErrorsSinceAdvance = 0
+	}
+	r.outcome(t, class, told && s.words.Says > 0 || s.words.Says >= tellingWords, varied == fewer)
+	if r.options.Needs&NeedEffort != 0 {
+		r.weigh(t, &s.words, class, varied)
+	}
+	s.put()
+	if t.Streak.Count <= 2 { // a row begins
+		t.NothingFound = t.Streak.Count == 2 && (len(text) == 0 || fingerprint.Empty(e.Output))
+	}
+}
+
+// normalized returns the fingerprint of an outcome with its volatile parts masked. text is its output without the lines that a shell tool
+// writes around it. all means that s.words has read all of text: then they may have found that it has no such part.
+func (r *Run) normalized(s *scratch, t *Tool, e *Event, text []byte, all bool) Hash {
+	of, hash := t.Hash, fingerprint.Bytes
+	switch {
+	case !all:
+		text, hash = e.Output, s.mask.Masked
+	case s.words.Varies:
+		hash = s.mask.Masked
+	case len(text) == len(e.Output) && r.options.Needs&NeedResults != 0:
+		return r.step.ResultHash
+	}
+	if len(text) < len(e.Output) && r.step.Failing {
+		of ^= failedOutput // the lines around it told so
+	}
+	return fingerprint.Join(of, outcomeHash(text, e.Error, hash))
+}
+
+// failedOutput is part of the fingerprint of an output whose command failed.
+const failedOutput = 0x9E3779B97F4A7C15
+
+// shown returns the part of an outcome that people read: of a shell, what the command printed, if it printed anything. inside means that it
+// is the inside of a JSON string.
+func (r *Run) shown(t *Tool, content []byte, e *Event) (text []byte, inside bool) {
+	if t.Shell && !r.step.Failing && len(e.Output) > 0 && e.Output[0] == '"' {
+		content, inside = fingerprint.Unwrap(e.Output), true
+	}
+	if len(content) == 0 {
+		return e.Output, false
+	}
+	return content, inside
+}
+
+// tellingWords is the number of words from which on the output of a failed command tells how it failed, also without a word of failure.
+const tellingWords = 8
+
+// outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it
+// names. It counts as an error if it tells of one, unless it has fewer errors than the failure before.
+func (r *Run) outcome(t *Tool, class Hash, told, fewer bool) {
+	step := &r.step
+	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
+	result := step.NormalizedResult
+	if class != 0 {
+		result = fingerprint.Join(t.Hash, class)
+	}
+	seen := r.s.ResultCounts.add(result, step.Number+r.s.Advances*halfLife)
+	step.ResultCount = seen.N
+	if class != 0 && told && !fewer {
+		step.Errors = seen
+	}
+	key := step.key()
+	step.Repeats = r.s.OutcomeCounts.add(key, step.Number+r.changeAge(step))
+	r.s.OutcomePeriods.add(key)
+	mutated := step.Effect == Mutating && !step.Failing && step.ArgsCount == 1
+	if mutated {
+		r.s.Changes++
+	}
+	if step.Novel = seen.N == 1 || mutated; step.Novel {
+		r.noteNovelty()
+		return
+	}
+	r.s.StepsWithoutNovelty++
+}
+
+// changeAge returns the number of steps by which earlier steps count as older after a change or a message of a person. The same call
+// after a change is no repetition. Failures age half as much, because a failure that persists after a change is stronger evidence.
+func (r *Run) changeAge(step *Step) int {
+	since := r.s.Changes + r.s.Turn.Number + r.s.Advances
+	if step.Failing {
+		return since * halfLife / 2
+	}
+	return since * halfLife
+}
+
+// outcomeHash hashes an output and, if there is one, an error.
+func outcomeHash(output, failure []byte, hash func([]byte) Hash) Hash {
+	h := hash(output)
+	if failure == nil {
+		return h
+	}
+	return fingerprint.Join(h, hash(failure))
+}
+
+// errorLine returns the line that describes the error of a failed call. The output comes first, because the error may be a bare exit
+// status.
+func errorLine(output, failure []byte) []byte {
+	if line := fingerprint.ErrorLine(output); len(line) > 0 {
+		return line
+	}
+	return fingerprint.ErrorLine(failure)
+}
