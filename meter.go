@@ -22,7 +22,7 @@ type Effort struct {
 	Similar    int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
 	Said       int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
 	Announced  float64 `json:",omitzero"` // the similarity of the words of the call and of that message
-	ToAgent    bool    `json:",omitzero"` // its outcome is new to its agent: of the latest 32 calls, the equal ones are of other agents
+	NewToAgent bool    `json:",omitzero"` // its outcome is new to its agent: of the latest 32 calls, the equal ones are of other agents
 	Novelty    float64 `json:",omitzero"` // how much of the outcome is new, mainly the share of its sequences that the run had not seen
 	Lines      int     `json:",omitzero"` // lines, sentences and members of its outcome that are new to the run in more than numbers, ids and words of the call
 	Wasted     float64 `json:",omitzero"` // how much of the step was wasted, from 0 to 1.3

@@ -77,7 +77,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 		m.News = r.step.Number
 	}
 	if effort.Alike == 1 && r.newToAgent() {
-		effort.ToAgent, effort.Known, effort.Novelty = true, false, max(effort.Novelty, agentNovelty)
+		effort.NewToAgent, effort.Known, effort.Novelty = true, false, max(effort.Novelty, agentNovelty)
 	}
 	effort.Yield = r.yield(t, o)
 	if effort.Yield == Failure && r.step.Failing && class != 0 {

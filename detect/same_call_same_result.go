@@ -57,7 +57,7 @@ func (SameCallSameResult) Info() unloop.Info {
 func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	step, ok := currentOutcome(r)
 	weight := d.Weight
-	if !ok || step.Novel || step.Effort.ToAgent || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
+	if !ok || step.Novel || step.Effort.NewToAgent || step.Effect == unloop.Polling || step.Repeats.Weight < weight || step.Failing && step.Repeats.N < d.Failures {
 		return unloop.Finding{}, false
 	}
 	if step.Effort.Varies { // a measurement may be repeated for its median
