@@ -29,6 +29,9 @@ func TestExcerpt(t *testing.T) {
 		{"a long error shows the line with the error", `
 			call   bash make
 			fail   bash "Traceback:\n  File \"a.py\"\nValueError: no"`, `{"command":"make"}`, "ValueError: no"},
+		{"of pytest the error, not the heading above it", `
+			call   bash pytest -q
+			result bash "F [100%]\n=== FAILURES ===\n>   assert f() == \"a\"\nE   AssertionError: want \"a\"\n=== short test summary ===\nexit status 1"`, `{"command":"pytest -q"}`, `AssertionError: want "a"`},
 		{"what a command printed, without the lines of the shell tool around it", `
 			call   bash git diff
 			result bash "Exit code: 0\nWall time: 1.1 seconds\nOutput:\ndiff of a.go"`, `{"command":"git diff"}`, "diff of a.go"},

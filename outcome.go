@@ -16,12 +16,15 @@ func (r *Run) results(t *Tool, e *Event) {
 		}
 	}
 	var class Hash
-	var remark []byte // of a person who refused the call
+	var remark, told []byte // of a person who refused the call; what people read of a failure
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
 			remark = fingerprint.Remark(e.Output, e.Error)
 			if t.Shell {
 				content = fingerprint.Unwrap(content)
+			}
+			if r.options.Needs&NeedExcerpts != 0 {
+				told = errorText(content, e.Error, remark)
 			}
 			if content = errorLine(content, e.Error); remark != nil {
 				content = fingerprint.ErrorLine(remark)
@@ -29,7 +32,7 @@ func (r *Run) results(t *Tool, e *Event) {
 			class = fingerprint.ErrorClass(content)
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
-			r.keepOutputExcerpt(r.shown(t, content, e))
+			r.keepOutputExcerpt(r.shown(t, told, content, e))
 		}
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
@@ -100,9 +103,12 @@ func (r *Run) normalized(s *scratch, t *Tool, e *Event, text []byte, all bool) H
 // failedOutput is part of the fingerprint of an output whose command failed.
 const failedOutput = 0x9E3779B97F4A7C15
 
-// shown returns the part of an outcome that people read: of a shell, what the command printed, if it printed anything. inside means that it
-// is the inside of a JSON string.
-func (r *Run) shown(t *Tool, content []byte, e *Event) (text []byte, inside bool) {
+// shown returns the part of an outcome that people read: of a failure told, and of a shell what the command printed, if it printed anything.
+// inside means that it is the inside of a JSON string.
+func (r *Run) shown(t *Tool, told, content []byte, e *Event) (text []byte, inside bool) {
+	if len(told) > 0 {
+		return told, told[0] != '{' && told[0] != '['
+	}
 	if t.Shell && !r.step.Failing && len(e.Output) > 0 && e.Output[0] == '"' {
 		content, inside = fingerprint.Unwrap(e.Output), true
 	}
@@ -169,4 +175,18 @@ func errorLine(output, failure []byte) []byte {
 		return line
 	}
 	return fingerprint.ErrorLine(failure)
+}
+
+// errorText returns the line of a failed call's error that people read: of the person's remark if there is one, else of the output, else of
+// the error.
+func errorText(output, failure, remark []byte) []byte {
+	if remark != nil {
+		return fingerprint.ErrorText(remark)
+	}
+	if string(output) != "null" {
+		if line := fingerprint.ErrorText(output); len(line) > 0 {
+			return line
+		}
+	}
+	return fingerprint.ErrorText(failure)
 }

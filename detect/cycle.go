@@ -33,7 +33,7 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	rounds := again/period + 1
 	f := finding(r, "cycle", subjectOf(r, period), rounds, "%s, with the same results, %d times in a row", patternOf(r, period), rounds)
 	if rounds < 2 {
-		f.What = fmt.Sprintf("the last %d steps, with their results, are those of %d steps before: %s", again, period, patternOf(r, again))
+		f.What = fmt.Sprintf("The last %d steps, with their results, are those of %d steps before: %s", again, period, patternOf(r, again))
 	}
 	f.Score = float64(again) / float64(need)
 	f.Advisory = again <= period // an agent that lost its context reads the same files again

@@ -48,7 +48,11 @@ func changed(r *unloop.Run, before, now *unloop.Step) string {
 	for tail > 0 && wordByte(a[len(a)-tail]) {
 		tail--
 	}
-	return fmt.Sprintf("%q became %q", strings.ToValidUTF8(a[head:len(a)-tail], ""), strings.ToValidUTF8(b[head:len(b)-tail], ""))
+	then, since := strings.ToValidUTF8(a[head:len(a)-tail], ""), strings.ToValidUTF8(b[head:len(b)-tail], "")
+	if strings.Contains(then+since, `"`) { // a part of JSON, which escapes would hide
+		return fmt.Sprintf("%#q became %#q", then, since)
+	}
+	return fmt.Sprintf("%q became %q", then, since)
 }
 
 func wordByte(b byte) bool {

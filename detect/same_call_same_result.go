@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -69,14 +70,21 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	input, output := r.Excerpt(step)
 	n := step.Repeats.N
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, orEmpty(output))
+	switch {
+	case step.Failing: // an error is no answer to use
+		f.Try = "Read the error again, and find its cause before the next attempt, or stop and report it."
+	case step.Effect == unloop.Mutating && !r.Tool(step.Tool).Shell: // most commands of a shell count as mutating
+		f.Why, f.Try = whyAgain, tryAgain
+	}
 	f.Score = step.Repeats.Weight / weight
 	f.Advisory = step.Effort.Varies
-	seen, advances := 0, false // equal steps
+	seen, advances, others := 0, false, false // equal steps
 	stepsThat(r, recent, func(s *unloop.Step) bool {
 		same := s.Question == step.Question && s.NormalizedResult == step.NormalizedResult
 		if same {
 			seen++
 		}
+		others = others || same && s.ArgsHash != step.ArgsHash
 		advances = advances || seen == 1 && showsNewState(r, s)
 		changes := seen == 1 && s.Effort.Novelty >= progressed || seen <= 2 && s.Effort.Novelty >= newAnswer && askedBefore(r, s)
 		varied := same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
@@ -86,10 +94,19 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if advances {
 		return unloop.Finding{}, false
 	}
+	if others {
+		f.What = fmt.Sprintf("%s %s, and calls that differ from it in details, returned the same result %d times: %s", step.Tool, input, n, orEmpty(output))
+	}
 	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)
 	return f, true
 }
+
+// whyAgain and tryAgain are the words about a change that repeats, where the rule's own words are about an answer.
+const (
+	whyAgain = "A change that is made again was undone in between, or did not have the effect that it should have."
+	tryAgain = "Say what the change must achieve, and why it did not, before making it again."
+)
 
 // showsNewState reports whether the step asked what was asked before and its result is new: mostly, or by a line in new words, such as the
 // title of the next page.

@@ -3,6 +3,7 @@ package detect
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/unloop-ai/unloop"
@@ -69,6 +70,50 @@ func TestOneQuestionOfSeveralAgents(t *testing.T) {
 			}
 			if found != c.want {
 				t.Errorf("%d findings, want %d", found, c.want)
+			}
+		})
+	}
+}
+
+func TestTheAdviceFitsWhatRepeats(t *testing.T) {
+	d := SameCallSameResult{Weight: 2.3, Failures: 4}
+	edit := func(from, to string) string {
+		return `{"file_path":"a.go","old_string":"` + from + `","new_string":"` + to + `"}`
+	}
+	for _, c := range []struct {
+		says, tool string
+		inputs     []string
+		result     unloop.Event
+		what, try  string
+	}{
+		{
+			"an answer is there to be used", "read_file", []string{`{"path":"a.go"}`}, unloop.Event{Type: unloop.ToolCallCompleted, Output: []byte(`"package a"`)},
+			`read_file {"path":"a.go"} returned the same result`, "Use the answer",
+		},
+		{
+			"an error is no answer", "read_file", []string{`{"path":"a.go"}`}, unloop.Event{Type: unloop.ToolCallFailed, Error: []byte(`"no such file"`)},
+			`read_file {"path":"a.go"} returned the same result`, "Read the error again",
+		},
+		{
+			"a change and its reverse are two calls", "edit_file", []string{edit("int(a)", "int(b)"), edit("int(b)", "int(a)")},
+			unloop.Event{Type: unloop.ToolCallCompleted, Output: []byte(`"The file a.go has been updated."`)},
+			"and calls that differ from it in details, returned the same result", "Say what the change must achieve",
+		},
+	} {
+		t.Run(c.says, func(t *testing.T) {
+			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs})
+			var last unloop.Finding
+			for k := range 8 {
+				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: c.tool, Input: []byte(c.inputs[k%len(c.inputs)])})
+				result := c.result
+				result.Tool = c.tool
+				r.Add(&result)
+				if f, ok := d.Check(r); ok {
+					last = f
+				}
+			}
+			if !strings.Contains(last.What, c.what) || !strings.HasPrefix(last.Try, c.try) {
+				t.Errorf("%s\n%s\n%s", last.What, last.Why, last.Try)
 			}
 		})
 	}

@@ -51,7 +51,8 @@ type Decision struct {
 	// Findings are the findings that the decision is based on. They are valid until the next Decide.
 	Findings []unloop.Finding
 
-	AfterCall bool // the call at which it was decided has run; a block applies to the next one that matches
+	AfterCall    bool // the call at which it was decided has run; a block applies to the next one that matches
+	AfterMessage bool // it was decided at a message, where no call was waiting; a block applies to the next call that matches
 
 	Question *Question // a request for a second opinion about the decision; nil for none
 	Opinion  *Opinion  // the second opinion that the decision takes into account; nil for none

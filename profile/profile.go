@@ -199,6 +199,7 @@ func (s *Session) Add(e *unloop.Event) policy.Decision {
 	s.course.note(s.run.Current().Ref.Number, own)
 	if d.Action != policy.Allow && d.Code != policy.CodePerson {
 		d.AfterCall = e.Type == unloop.ToolCallCompleted || e.Type == unloop.ToolCallFailed
+		d.AfterMessage = !d.AfterCall && e.Type != unloop.ToolCallStarted
 		d.Message = s.profile.Nudge(&d)
 	}
 	if s.transcript != nil {

@@ -106,13 +106,7 @@ func ErrorLine(raw []byte) []byte {
 	lines.read(head)
 	_, tail = cutLine(tail) // its first line may have lost its beginning
 	lines.read(tail)
-	switch {
-	case lines.named != nil:
-		return lines.named
-	case lines.telling != nil:
-		return lines.telling
-	}
-	return lines.first
+	return lines.best()
 }
 
 // errorLines are the candidates for ErrorLine: the first line, the first one with a telling word, and the last one that begins with
@@ -126,16 +120,31 @@ func (e *errorLines) read(text []byte) {
 		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '<' || bytes.HasPrefix(line, []byte(`\u003c`)) {
 			continue // a tag that wraps the output
 		}
-		if e.first == nil {
-			e.first = line
-		}
-		if e.telling == nil && TellsOfFailure(line) {
-			e.telling = line
-		}
-		if namesError(line) {
-			e.named = line
-		}
+		e.add(line)
 	}
+}
+
+func (e *errorLines) add(line []byte) {
+	if e.first == nil {
+		e.first = line
+	}
+	if e.telling == nil && TellsOfFailure(line) {
+		e.telling = line
+	}
+	if namesError(line) {
+		e.named = line
+	}
+}
+
+// best returns the most significant of the lines, or nil without a line.
+func (e *errorLines) best() []byte {
+	switch {
+	case e.named != nil:
+		return e.named
+	case e.telling != nil:
+		return e.telling
+	}
+	return e.first
 }
 
 // cutLine cuts a text at its first line end, which is plain or escaped as in JSON.

@@ -37,6 +37,8 @@ type Data struct {
 	Count     int            // of the decision
 	AfterCall bool           // the call at which it was decided has run; a block applies to the next one that matches
 	Finding   unloop.Finding // the finding that the decision is about
+
+	AfterMessage bool // it was decided at a message, where no call was waiting; a block applies to the next call that matches
 }
 
 // Calls returns the calls that repeat, oldest first, or nil if Finding.What names all of them.
@@ -176,7 +178,7 @@ func (n *Texts) Text(d *policy.Decision) string {
 	if !ok {
 		t = n.byCode[anyCode]
 	}
-	nudge := Data{Code: d.Code, Action: d.Action.String(), Count: d.Count, AfterCall: d.AfterCall}
+	nudge := Data{Code: d.Code, Action: d.Action.String(), Count: d.Count, AfterCall: d.AfterCall, AfterMessage: d.AfterMessage}
 	if len(d.Findings) > 0 {
 		nudge.Finding = findings.Named(d.Findings, d.Message)
 		nudge.Tool = nudge.Finding.Subject

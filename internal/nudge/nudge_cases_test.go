@@ -49,7 +49,12 @@ func defaultCases() []nudgeCase {
 		What: "planner repeats what it said before, without a new result in between: 46 % of its latest message is from an earlier one",
 		Try:  "State what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.",
 	}
+	varied := unloop.Finding{
+		Rule: "stalled_steps", Count: 6, What: "The last 6 steps made little progress: 2 found nothing, 4 returned known content; 4 % of the returned text was new",
+		Try: "State what is still unknown, and take one step that can answer it.", Repeated: []string{`fetch {"url":"https://example.com/a"}`},
+	}
 	return []nudgeCase{
+		{"default", "varied steps, of which the latest is named", policy.Warn, policy.CodeNudge, varied},
 		{"default", "nearly the same in other words", policy.Warn, policy.CodeNudge, again},
 		{"default", "the same, and nothing that could be blocked", policy.Warn, policy.CodeStrongNudge, again},
 		{"default", "the same call, the same result", policy.Warn, policy.CodeNudge, same},

@@ -41,6 +41,10 @@ func TestNudges(t *testing.T) {
 		if d.AfterCall = c.action == policy.Block; d.AfterCall {
 			fmt.Fprintf(&got, "== %s %s (%s, the call has run): %s\n%s\n\n", c.profile, c.code, c.action, c.name, n.Text(&d))
 		}
+		if d.AfterMessage = d.AfterCall && c.profile == "default"; d.AfterMessage { // the other profiles block at calls only
+			d.AfterCall = false
+			fmt.Fprintf(&got, "== %s %s (%s, at a message): %s\n%s\n\n", c.profile, c.code, c.action, c.name, n.Text(&d))
+		}
 	}
 	if *update {
 		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
@@ -83,16 +87,21 @@ func TestEveryNudgeHasACase(t *testing.T) {
 	}
 }
 
-// TestABlockAfterACallDoesNotClaimThatTheCallWasBlocked holds for every text of a block.
-func TestABlockAfterACallDoesNotClaimThatTheCallWasBlocked(t *testing.T) {
+// TestABlockDoesNotClaimACallThatItDidNotBlock holds for every text of a block: after a call, and at a message.
+func TestABlockDoesNotClaimACallThatItDidNotBlock(t *testing.T) {
 	for _, c := range nudgeCases() {
 		n, err := New(c.profile, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := n.Text(&policy.Decision{Action: policy.Block, Code: c.code, Message: c.finding.What, AfterCall: true, Findings: []unloop.Finding{c.finding}})
-		if c.action == policy.Block && (strings.Contains(text, "his call did not run") || strings.HasPrefix(text, "Blocked")) {
-			t.Errorf("%s %s: %s", c.profile, c.code, text)
+		d := policy.Decision{Action: policy.Block, Code: c.code, Message: c.finding.What, Findings: []unloop.Finding{c.finding}}
+		for _, at := range []string{"call", "message"} {
+			d.AfterCall, d.AfterMessage = at == "call", at == "message"
+			text := n.Text(&d)
+			if c.action == policy.Block && at == "call" && (strings.Contains(text, "his call did not run") || strings.HasPrefix(text, "Blocked")) ||
+				at == "message" && c.profile == "default" && c.action == policy.Block && strings.Contains(text, "his call") {
+				t.Errorf("%s %s after a %s: %s", c.profile, c.code, at, text)
+			}
 		}
 	}
 }
