@@ -60,3 +60,15 @@ func wordByte(b byte) bool {
 }
 
 func times(n int) string { return fmt.Sprintf("%d times", n) }
+
+// adviseOnRepeat replaces the rule's words about an answer that is known, where a call returned something else: an error is no answer to
+// use, and a change that repeats was undone or did not help. Commands of a shell keep the words, because most of them count as mutating.
+func adviseOnRepeat(r *unloop.Run, step *unloop.Step, f *unloop.Finding) {
+	switch {
+	case step.Failing:
+		f.Try = "Read the error again, and find its cause before the next attempt, or stop and report it."
+	case step.Effect == unloop.Mutating && !r.Tool(step.Tool).Shell:
+		f.Why = "A change that is made again was undone in between, or did not have the effect that it should have."
+		f.Try = "Say what the change must achieve, and why it did not, before making it again."
+	}
+}

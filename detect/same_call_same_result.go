@@ -8,8 +8,8 @@ import (
 )
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
-// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers, and the first of the equal calls that an agent makes. It does not fire if a call that was made
-// before has returned something new since the latest equal step, be it one line in new words, because that shows a new state. The finding
+// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers, and the first of the equal calls that an
+// agent makes. It does not fire if a call that was made before has returned something new since the latest equal step, be it one line in new words, because that shows a new state. The finding
 // is Advisory if the results differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since
 // the latest of them returned something new, or an earlier question has a new answer since the last but one, because the equal calls may be
 // steps of that progress. It is also Advisory if nothing was found and the other arguments varied, because another value of them may find
@@ -28,14 +28,13 @@ const (
 	reading = 24
 )
 
-// progressed is the least novelty of a step between two equal ones that shows progress elsewhere.
-const progressed = 0.7
-
-// newAnswer is the least novelty of the answer to an earlier question that shows that something has changed, such as another number.
-const newAnswer = 0.4
-
-// newState is the least novelty of the result of a call that was made before, from which on it shows that the state has changed.
-const newState = 0.5
+// The least novelty of a step that shows progress elsewhere (progressed), of the answer to an earlier question that shows that something has
+// changed, such as another number (newAnswer), and of the result of an earlier call that shows another state (newState).
+const (
+	progressed = 0.7
+	newAnswer  = 0.4
+	newState   = 0.5
+)
 
 // samples returns the factor by which Weight is higher for a step whose results differ in numbers without a trend.
 func samples(r *unloop.Run, step *unloop.Step) float64 {
@@ -70,12 +69,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	input, output := r.Excerpt(step)
 	n := step.Repeats.N
 	f := finding(r, "same_call_same_result", step.Tool, n, "%s %s returned the same result %d times: %s", step.Tool, input, n, orEmpty(output))
-	switch {
-	case step.Failing: // an error is no answer to use
-		f.Try = "Read the error again, and find its cause before the next attempt, or stop and report it."
-	case step.Effect == unloop.Mutating && !r.Tool(step.Tool).Shell: // most commands of a shell count as mutating
-		f.Why, f.Try = whyAgain, tryAgain
-	}
+	adviseOnRepeat(r, step, &f)
 	f.Score = step.Repeats.Weight / weight
 	f.Advisory = step.Effort.Varies
 	seen, advances, others := 0, false, false // equal steps
@@ -84,11 +78,11 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		if same {
 			seen++
 		}
-		others = others || same && s.ArgsHash != step.ArgsHash
+		other := same && s.ArgsHash != step.ArgsHash
+		others = others || other
 		advances = advances || seen == 1 && showsNewState(r, s)
 		changes := seen == 1 && s.Effort.Novelty >= progressed || seen <= 2 && s.Effort.Novelty >= newAnswer && askedBefore(r, s)
-		varied := same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
-		f.Advisory = f.Advisory || changes || varied
+		f.Advisory = f.Advisory || changes || other && step.Effort.Yield == unloop.NothingFound
 		return same
 	}).attach(&f)
 	if advances {
@@ -101,12 +95,6 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	addNudgeContext(r, &f, 1)
 	return f, true
 }
-
-// whyAgain and tryAgain are the words about a change that repeats, where the rule's own words are about an answer.
-const (
-	whyAgain = "A change that is made again was undone in between, or did not have the effect that it should have."
-	tryAgain = "Say what the change must achieve, and why it did not, before making it again."
-)
 
 // showsNewState reports whether the step asked what was asked before and its result is new: mostly, or by a line in new words, such as the
 // title of the next page.

@@ -87,15 +87,20 @@ func TestTheAdviceFitsWhatRepeats(t *testing.T) {
 		what, try  string
 	}{
 		{
-			"an answer is there to be used", "read_file", []string{`{"path":"a.go"}`}, unloop.Event{Type: unloop.ToolCallCompleted, Output: []byte(`"package a"`)},
+			"an answer is there to be used", "read_file",
+			[]string{`{"path":"a.go"}`},
+			unloop.Event{Type: unloop.ToolCallCompleted, Output: []byte(`"package a"`)},
 			`read_file {"path":"a.go"} returned the same result`, "Use the answer",
 		},
 		{
-			"an error is no answer", "read_file", []string{`{"path":"a.go"}`}, unloop.Event{Type: unloop.ToolCallFailed, Error: []byte(`"no such file"`)},
+			"an error is no answer", "read_file",
+			[]string{`{"path":"a.go"}`},
+			unloop.Event{Type: unloop.ToolCallFailed, Error: []byte(`"no such file"`)},
 			`read_file {"path":"a.go"} returned the same result`, "Read the error again",
 		},
 		{
-			"a change and its reverse are two calls", "edit_file", []string{edit("int(a)", "int(b)"), edit("int(b)", "int(a)")},
+			"a change and its reverse are two calls", "edit_file",
+			[]string{edit("int(a)", "int(b)"), edit("int(b)", "int(a)")},
 			unloop.Event{Type: unloop.ToolCallCompleted, Output: []byte(`"The file a.go has been updated."`)},
 			"and calls that differ from it in details, returned the same result", "Say what the change must achieve",
 		},

@@ -10,6 +10,7 @@ import (
 // scanner that it replaces, which differ from those of the HTTP API.
 type ScanRun struct {
 	RunID     string         `json:"run_id"`
+	Name      string         `json:"name,omitempty"`
 	Source    string         `json:"source"`
 	Format    string         `json:"format"`
 	Events    int            `json:"events"`

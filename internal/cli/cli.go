@@ -39,6 +39,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	if err := unknownHelp(root, args); err != nil {
+		return exitStatus(err, stderr)
+	}
 	return exitStatus(root.ExecuteContext(ctx), stderr)
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -93,7 +94,27 @@ func groupArgs(cmd *cobra.Command, args []string) error {
 			names = append(names, c.Name())
 		}
 	}
-	return suggest(fmt.Errorf("unknown command %q; %s --help lists the commands", args[0], cmd.CommandPath()), args[0], names)
+	unknown := fmt.Errorf("unknown command %q; %s --help lists the commands", args[0], cmd.CommandPath())
+	for _, c := range cmd.Commands() {
+		for _, below := range c.Commands() {
+			if below.Name() == args[0] && below.IsAvailableCommand() {
+				return fmt.Errorf("%w; did you mean %q?", unknown, below.CommandPath())
+			}
+		}
+	}
+	return suggest(unknown, args[0], names)
+}
+
+// unknownHelp returns an error if the help of an unknown command is asked for. Cobra prints the help of the command above it.
+func unknownHelp(root *cobra.Command, args []string) error {
+	found, left, err := root.Find(args)
+	if err != nil || len(left) < 2 || strings.HasPrefix(left[0], "-") || !found.HasAvailableSubCommands() || found.Args == nil {
+		return nil
+	}
+	if left[1] != "--help" && left[1] != "-h" {
+		return nil
+	}
+	return found.Args(found, left[:1])
 }
 
 // noArgs accepts no argument.

@@ -184,7 +184,7 @@ func (f *fold) apply(e *unloop.Event, happened time.Time) {
 	case unloop.MessageSent:
 		s.Status, s.Ended = store.Running, time.Time{}
 		if s.Name == "" && e.Role == unloop.RoleUser && !f.untitled {
-			s.Name = titleOf(e.Text)
+			s.Name = TitleOf(e.Text)
 		}
 	case unloop.LLMCallStarted, unloop.HandoffStarted:
 		s.Status, s.Ended = store.Running, time.Time{}

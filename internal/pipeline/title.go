@@ -9,9 +9,9 @@ import (
 // maxTitle is the maximum number of characters of a title.
 const maxTitle = 80
 
-// titleOf returns the name of a run without a name of its own, from a message of its user: the first line with a letter or a digit,
+// TitleOf returns the name of a run without a name of its own, from a message of its user: the first line with a letter or a digit,
 // cut between words. It returns "" for a message that is a block of tags, which a program wrote, and for content that is not stored.
-func titleOf(text string) string {
+func TitleOf(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "<") || strings.HasPrefix(text, notStored) {
 		return ""

@@ -22,7 +22,7 @@ func TestTheTitleOfARequestIsItsFirstLine(t *testing.T) {
 		{"nothing", " \n", ""},
 	} {
 		t.Run(c.says, func(t *testing.T) {
-			if got := titleOf(c.text); got != c.want {
+			if got := TitleOf(c.text); got != c.want {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

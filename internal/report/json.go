@@ -13,7 +13,7 @@ type jsonWriter struct{ w io.Writer }
 
 func (j *jsonWriter) Write(r *Run) error {
 	verdict := api.ScanRun{
-		RunID: r.ID, Source: r.Source, Format: r.Format, Events: r.Events, Steps: r.Steps, Health: r.Health, Verdict: r.Verdict,
+		RunID: r.ID, Name: r.Name, Source: r.Source, Format: r.Format, Events: r.Events, Steps: r.Steps, Health: r.Health, Verdict: r.Verdict,
 		Metrics:   api.ScanMetricsOf(&r.Metrics, len(r.Warnings)),
 		Warnings:  make([]api.ScanWarning, 0, len(r.Warnings)),
 		Decisions: make([]api.ScanDecision, 0, len(r.Decisions)),

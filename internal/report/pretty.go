@@ -161,6 +161,9 @@ func (p *page) verdict(r *Run) {
 		about = ""
 	}
 	p.line(0, span{look, state}, span{bold, id}, span{faint, strings.TrimRight(about, " ")})
+	if name := plain(r.Name); name != "" && name != plain(r.ID) && len(r.Warnings)+len(r.Decisions) > 0 {
+		p.line(2, span{regular, fit(`"`+name+`"`, p.width-2)})
+	}
 	if !beside && source != "" {
 		p.line(2, span{faint, fitEnd(source, maxLines*p.width)})
 	}
@@ -227,6 +230,9 @@ func (p *page) warning(w, shown *Warning) {
 		p.paragraph(4, span{faint, "Steps: "}, regular, "among those of "+plain(shown.Rule)+" above")
 		return
 	case len(w.Steps) > 0:
+		if hidesSteps(w) {
+			p.paragraph(4, span{faint, "Steps: "}, regular, fmt.Sprint("the latest ", len(w.Steps)))
+		}
 		p.line(0)
 		p.steps(w.Steps)
 		return
@@ -238,6 +244,16 @@ func (p *page) warning(w, shown *Warning) {
 	if len(events) > 1 {
 		p.paragraph(4, span{faint, "Events: "}, regular, strings.Join(events, ", "))
 	}
+}
+
+// hidesSteps reports whether the warning counts more steps than the run kept of its evidence. The count of a pattern is its number of rounds,
+// and messages are shown by their first and their latest.
+func hidesSteps(w *Warning) bool {
+	shown := len(w.Steps)
+	if shown < 2 || w.Steps[0].Message {
+		return false
+	}
+	return w.Count*max(1, w.Period) > shown
 }
 
 func number(n int, noun string) string {

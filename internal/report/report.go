@@ -11,6 +11,7 @@ import (
 // Run is the verdict on one run.
 type Run struct {
 	ID       string
+	Name     string // that of the run, else the first line of the first message of its user; "" if there is none
 	Source   string // the file of the run
 	Format   string // name of the input format
 	Events   int    // as the server counts them, too

@@ -118,7 +118,7 @@ func stuckRun() *Run {
 	const input = `{"query":"boiling point of ethanol at 2 bar","limit":10}`
 	const output = `{"results":[]}`
 	return &Run{
-		ID: "chem-7", Source: "traces/chem.jsonl", Format: "native", Events: 24, Steps: 11,
+		ID: "chem-7", Name: "Find the boiling point of ethanol", Source: "traces/chem.jsonl", Format: "native", Events: 24, Steps: 11,
 		Health: policy.Health{Score: 22, Status: policy.GradeStuck},
 		Metrics: unloop.Metrics{
 			Events: 24, LLMCalls: 3, ToolCalls: 11, Retries: 1, Errors: 2, Tokens: 18234, Cost: 0.12345678, Duration: 12345678 * time.Microsecond,

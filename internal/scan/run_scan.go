@@ -17,6 +17,7 @@ const maxDecisions = 10_000
 // runScan is one run during a scan.
 type runScan struct {
 	id      string
+	name    string // see report.Run
 	src     *source
 	session *profile.Session
 	placing pipeline.Order
@@ -51,6 +52,7 @@ func (t *runScan) postpone() {
 
 func (t *runScan) add(e *unloop.Event) {
 	d := t.session.Add(e)
+	t.keepName(e)
 	t.keepLines(e)
 	if t.contents != nil {
 		t.contents.keep(e, t.session.Run().Current())
@@ -69,6 +71,16 @@ func (t *runScan) add(e *unloop.Event) {
 	t.decisions = append(t.decisions, report.Decision{
 		Event: t.session.Run().Current().Ref, Action: d.Action, Code: d.Code, Message: d.Message,
 	})
+}
+
+// keepName keeps the name of the run, as the dashboard shows it.
+func (t *runScan) keepName(e *unloop.Event) {
+	switch {
+	case e.Type == unloop.RunStarted && e.Name != "":
+		t.name = e.Name
+	case t.name == "" && e.Type == unloop.MessageSent && e.Role == unloop.RoleUser:
+		t.name = pipeline.TitleOf(e.Text)
+	}
 }
 
 // keepLines records the lines of the events that new or grown warnings name. Such an event is among the latest ones: the added
@@ -92,7 +104,7 @@ func (t *runScan) finish(result *Result) error {
 	run := t.session.Run()
 	metrics := run.Metrics()
 	verdict := report.Run{
-		ID: t.id, Source: t.src.name, Format: t.src.format.Name, Events: metrics.Events, Steps: run.Calls(),
+		ID: t.id, Name: t.name, Source: t.src.name, Format: t.src.format.Name, Events: metrics.Events, Steps: run.Calls(),
 		Health: t.session.Health(), Verdict: t.session.Verdict(), Metrics: metrics, Decisions: t.decisions, Dropped: t.dropped,
 	}
 	for _, f := range t.session.Warnings() {
