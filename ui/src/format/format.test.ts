@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary, Warning } from "../api/names";
 import { dollars, duration, offset, plural, short, signed } from "./numbers";
-import { argument, oneLine, title } from "./texts";
+import { argument, evidenceOf, oneLine, title } from "./texts";
 import { guardOf, watchedBy, worstOf } from "./decisions";
 import { bySeverity, usageWithout, verdictOf, worst } from "./verdict";
 
@@ -30,6 +30,11 @@ const run = {
   avoided: { calls: 0, tokens: 0, cost: 0 }, wasted: { calls: 0, tokens: 0, cost: 0 }, calls_after_warning: 0, tokens_after_warning: 0, cost_after_warning: 0,
 } as RunSummary;
 const warning = (severity: string, count: number, period = 1) => ({ type: "cycle", severity, count, details: { period } }) as unknown as Warning;
+
+describe("the evidence of a warning", () => {
+  it("is counted", () => expect(evidenceOf(3)).toBe("Evidence: 3 events"));
+  it("is the latest, if there may be more", () => expect(evidenceOf(8)).toBe("Evidence: latest 8"));
+});
 
 describe("a verdict", () => {
   it("names the warning that comes first in the lists", () => {

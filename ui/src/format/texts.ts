@@ -1,4 +1,6 @@
 // Formats values of agents and tools as text. Nothing here creates HTML.
+import { count, plural } from "./numbers";
+
 export function asText(value: unknown): string {
   if (value === null || value === undefined) return "";
   return typeof value === "string" ? value : JSON.stringify(value, null, 2);
@@ -29,4 +31,12 @@ export function sentenceCase(text: string): string {
 export function title(name: string): string {
   const words = name.replaceAll("_", " ").replace(/^llm\b/, "model");
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** The number of events that a warning keeps as evidence: the latest ones. */
+const keptEvidence = 8;
+
+/** evidenceOf says how many events a warning links to, and that there may be earlier ones. */
+export function evidenceOf(events: number): string {
+  return events < keptEvidence ? `Evidence: ${plural(events, "event")}` : `Evidence: latest ${count(events)}`; // in one line on a phone
 }
