@@ -191,7 +191,7 @@ sleep of a shell.
 
 # repeated_message
 
-An agent sent nearly the same message at least 3 times within its last 6, without novelty in between.
+An agent sent nearly the same message at least 3 times within its last 7, without novelty in between.
 
 Why: the agent repeats its words and does not act.
 

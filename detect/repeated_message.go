@@ -6,7 +6,7 @@ import "github.com/unloop-ai/unloop"
 // a handoff since then to a new agent that still has control: see unloop.Run.Introduced. Nearly equal means a resemblance of at least 0.8 of
 // word trigrams, as in unloop.Text.
 type RepeatedMessage struct {
-	Times int // nearly equal messages, at most 6
+	Times int // nearly equal messages, at most 7
 }
 
 // Info describes the rule.
@@ -20,7 +20,7 @@ func (d RepeatedMessage) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if text == nil || text.Similar < d.Times || text.Boilerplate || max(r.LastNovelty().Number, r.LastUnobserved().Number, r.Introduced(), r.Advanced()) > text.First.Number {
 		return unloop.Finding{}, false
 	}
-	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s sent nearly the same message %d times, among its last 6", speaker(r), text.Similar)
+	f := finding(r, "repeated_message", r.Current().Agent, text.Similar, "%s sent nearly the same message %d times, among its last 7", speaker(r), text.Similar)
 	f.Score = float64(text.Similar) / float64(d.Times)
 	// Between new messages it may be a standing phrase, and a long text may be sent again with corrections. A message may report the state of
 	// an item after each call.

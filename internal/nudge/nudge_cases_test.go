@@ -41,7 +41,7 @@ func defaultCases() []nudgeCase {
 		Repeated: []string{readCall, testCall}, FirstError: testError,
 	}
 	said := unloop.Finding{
-		Rule: "repeated_message", Subject: "planner", Count: 3, What: "planner sent nearly the same message 3 times, among its last 6",
+		Rule: "repeated_message", Subject: "planner", Count: 3, What: "planner sent nearly the same message 3 times, among its last 7",
 		Try: "Take the next concrete action, or say what is missing and stop.",
 	}
 	again := unloop.Finding{
