@@ -18,7 +18,7 @@ type DefaultProfile struct {
 	SameErrors     int     `yaml:"same_errors" doc:"errors of one kind in a row"`
 	StubbornErrors float64 `yaml:"stubborn_errors" doc:"weight of equal errors with other steps in between; one weighs 1, half every 24 steps later"`
 	StuckPolls     int     `yaml:"stuck_polls" doc:"equal results of a polling tool in a row"`
-	SameMessages   int     `yaml:"same_messages" doc:"nearly equal messages among the latest six of an agent"`
+	SameMessages   int     `yaml:"same_messages" doc:"nearly equal messages among the latest seven of an agent"`
 	Restated       float64 `yaml:"restated_messages" doc:"restated content since the last novelty, in messages"`
 	StalledSteps   float64 `yaml:"stalled_steps" doc:"estimated probability that the latest steps made no progress"`
 	StalledTalk    float64 `yaml:"stalled_talk" doc:"answers to a person without novelty, in messages"`
