@@ -181,9 +181,7 @@ func (o *Opinions) Answer(r *unloop.Run, e *unloop.Event) Decision {
 		return Decision{}
 	}
 	f := s.Finding
-	return s.revise(Decision{
-		Action: Action(s.Action), Code: s.Code, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: []unloop.Finding{f},
-	})
+	return s.revise(decisionOn(&f, Action(s.Action), s.Code, []unloop.Finding{f}))
 }
 
 // revise applies the opinion to a decision.

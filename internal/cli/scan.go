@@ -196,17 +196,11 @@ const never = policy.Halt + 1
 func failOnNames() []string { return []string{"warn", "block", "halt", "never"} }
 
 func parseFailOn(s string) (policy.Action, error) {
-	switch s {
-	case "warn":
-		return policy.Warn, nil
-	case "block":
-		return policy.Block, nil
-	case "halt":
-		return policy.Halt, nil
-	case "never":
+	if s == "never" {
 		return never, nil
 	}
-	return 0, oneOf("--fail-on", s, failOnNames())
+	action, _ := policy.ActionOf(s)
+	return action, oneOf("--fail-on", s, failOnNames())
 }
 
 // progress shows on a terminal how much of the input has been read. It appears after one second.
