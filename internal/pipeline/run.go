@@ -13,10 +13,6 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// checkpointEvery is the number of events between two checkpoints of a run. It bounds the events that a late event causes to be
-// folded again.
-const checkpointEvery = 4096
-
 // run is a run in memory. Its state follows from the events in the store. If an error makes the state uncertain, the run is
 // dropped and loaded again.
 type run struct {
@@ -123,34 +119,6 @@ func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
 	r.warnings, err = p.opts.Store.Warnings(ctx, r.row.Number)
 	slices.SortFunc(r.warnings, byRule)
 	return err
-}
-
-// resume restores the run's fold from its latest checkpoint whose position is valid.
-func (p *Pipeline) resume(ctx context.Context, r *run, valid func(store.Position) bool) error {
-	known, err := p.opts.Store.Checkpoints(ctx, r.row.Number)
-	if err != nil {
-		return err
-	}
-	r.fold, r.checkpoints = nil, nil
-	for _, c := range known {
-		if !valid(c.Position) {
-			break
-		}
-		f := restore(p.judge.Load(), c.State)
-		if f == nil {
-			r.current = false
-			r.fold, r.checkpoints = nil, nil
-			break
-		}
-		p.configure(f)
-		r.fold = f
-		c.State = nil
-		r.checkpoints = append(r.checkpoints, c)
-	}
-	if r.fold == nil {
-		r.fold = p.newFold(r.row.ID)
-	}
-	return nil
 }
 
 // add folds an event. If the profile panics, it counts the panic, and logs the first one of the run.
