@@ -249,9 +249,14 @@ func (f *fold) usageAfterWarning() store.Usage {
 	if f.s.FirstWarningAt.IsZero() {
 		return store.Usage{}
 	}
+	return f.usageSince(f.s.UsageAtFirstWarning)
+}
+
+// usageSince returns the usage since then, the usage at an earlier event.
+func (f *fold) usageSince(then store.Usage) store.Usage {
 	now := f.usage()
 	return store.Usage{
-		Calls: now.Calls - f.s.UsageAtFirstWarning.Calls, Tokens: difference(now.Tokens, f.s.UsageAtFirstWarning.Tokens), Cost: store.Finite(now.Cost - f.s.UsageAtFirstWarning.Cost),
+		Calls: now.Calls - then.Calls, Tokens: difference(now.Tokens, then.Tokens), Cost: store.Finite(now.Cost - then.Cost),
 	}
 }
 

@@ -101,6 +101,24 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 	return r, nil
 }
 
+// newFold returns the fold of a run without events.
+func (p *Pipeline) newFold(id string) *fold {
+	j := p.judge.Load()
+	f := newFold(j.profile, id)
+	f.settings = j.settings
+	p.configure(f)
+	return f
+}
+
+// configure passes the options of the pipeline to a fold. The fold keeps the texts that questions contain if second opinions are
+// configured. Without stored content it takes no name from a message. Events are masked before they are folded.
+func (p *Pipeline) configure(f *fold) {
+	f.untitled = p.opts.Content == NoContent
+	if p.opts.Ask != nil {
+		f.session.KeepTranscript(nil)
+	}
+}
+
 // newNumber returns the number of the next run.
 func (p *Pipeline) newNumber() int64 {
 	p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
@@ -171,7 +189,7 @@ func (r *run) describe(profile string) {
 	row.Tools, row.Agents, row.Models = s.Tools, s.Agents, s.Models
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.session.Health()
-	row.WorstAction = policyAction(s.WorstAction)
+	row.WorstAction = policy.Action(s.WorstAction)
 	row.FirstWarningAt, row.UsageAfterWarning = s.FirstWarningAt, r.fold.usageAfterWarning()
 	row.Untimed = !s.Timed
 	row.Guard, row.UsageAfterStop = s.Guard.shownGuard(), r.fold.usageAfterStop()
