@@ -3,12 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/internal/report"
@@ -201,38 +198,4 @@ func parseFailOn(s string) (policy.Action, error) {
 	}
 	action, _ := policy.ActionOf(s)
 	return action, oneOf("--fail-on", s, failOnNames())
-}
-
-// progress shows on a terminal how much of the input has been read. It appears after one second.
-type progress struct {
-	w     io.Writer // nil without a terminal
-	bar   *progressbar.ProgressBar
-	begun time.Time
-	read  int64
-}
-
-func newProgress(w io.Writer) *progress {
-	p := &progress{begun: time.Now()}
-	if isTerminal(w) {
-		p.w = w
-	}
-	return p
-}
-
-func (p *progress) add(read, total int64) {
-	p.read += read
-	if p.w == nil || p.bar == nil && time.Since(p.begun) < time.Second {
-		return
-	}
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions64(max(total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetDescription("scanning"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	}
-	_ = p.bar.Set64(min(p.read, max(total, p.read))) // an error of the progress bar does not fail the scan
-}
-
-func (p *progress) clear() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
 }
