@@ -186,19 +186,19 @@ var importTable = map[string]importRow{
 
 	"internal/reverseproxy": {ours: []string{"internal/memory"}},
 	"internal/mcpproxy": {
-		ours: []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/memory", "internal/reverseproxy"},
+		ours: []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/memory", "internal/nudge", "internal/reverseproxy"},
 		others: []string{
 			"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk",
 		},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/memory", "internal/price", "internal/reverseproxy"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/memory", "internal/nudge", "internal/price", "internal/reverseproxy"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
 		tests:  []string{"guard", "internal/hook", "internal/ingest/openai", "internal/ingest/otlp"},
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {
-		ours:   []string{".", "guard", "policy", "profile", "internal/ingest", "internal/ingest/gemini", "internal/mask", "internal/settings"},
+		ours:   []string{".", "guard", "policy", "profile", "internal/ingest", "internal/ingest/gemini", "internal/mask", "internal/nudge", "internal/settings"},
 		others: []string{"github.com/zeebo/xxh3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},
