@@ -63,9 +63,13 @@ func fraudDisputesFiledInTurn(p *generator) (entries []entry, _ int) {
 	if batch {
 		entries = append(entries, user("My card was stolen. All of these are not mine: "+strings.Join(shops, ", ")+". Please dispute them."))
 	}
+	amounts, ids, booked := make([]int, len(shops)), make([]string, len(shops)), ""
 	for k, shop := range shops {
-		amount := p.between(300, 90_000)
-		merchant := capitalized(shop) + p.pick(" Store", " Online", " Ltd", "")
+		amounts[k], ids[k] = p.between(300, 90_000), "tx_"+p.uuid()[:8]
+		booked += fmt.Sprintf("%s{\"id\":%q,\"merchant\":%q,\"amount\":%q}", []string{"", ","}[min(k, 1)], ids[k], capitalized(shop), money(amounts[k]))
+	}
+	for k, shop := range shops {
+		amount, merchant := amounts[k], capitalized(shop)
 		if !batch {
 			ask := fmt.Sprintf(p.pick(asks...), amount/100, amount%100, merchant)
 			if k == 0 {
@@ -73,16 +77,20 @@ func fraudDisputesFiledInTurn(p *generator) (entries []entry, _ int) {
 			}
 			entries = append(entries, user(ask))
 		}
-		id := fmt.Sprintf("DSP-%07d", p.IntN(10_000_000))
-		args := object("card_id", card, "transaction_id", fmt.Sprintf("tx_%s", p.uuid()[:8]), "reason", "fraud_card_stolen", "amount", money(amount))
+		if k == 0 {
+			entries = append(entries, d.use("list_card_transactions", object("card_id", card, "days", p.pickInt(7, 14, 30)), json.RawMessage("["+booked+"]")).after(thought{"", p.pick("Let me look at the charges.", "Which charges are there?")}))
+		}
+		id, tell := fmt.Sprintf("DSP-%07d", p.IntN(10_000_000)), p.pick(tells...)
+		args := object("card_id", card, "transaction_id", ids[k], "reason", "fraud_card_stolen", "amount", money(amount))
 		if returned += amount; p.IntN(7) == 0 {
 			returned -= amount
+			tell = "This charge is not yet booked, so I recorded it as %s. What is the next one?"
 			entries = append(entries, d.use("file_dispute", args, object("status", "recorded", "dispute_id", id, "provisional_credit", "none", "note", "the charge is not yet booked", "filed_at", now())).after(w.of(p, k)))
 		} else {
 			entries = append(entries, d.use("file_dispute", args, object("status", "open", "dispute_id", id, "provisional_credit", money(amount), "filed_at", now())).after(w.of(p, k)))
 		}
 		if !batch {
-			entries = append(entries, say(fmt.Sprintf(p.pick(tells...), id)))
+			entries = append(entries, say(fmt.Sprintf(tell, id)))
 		}
 	}
 	if !batch {
@@ -121,6 +129,9 @@ func simsOfCompanyActivated(p *generator) (entries []entry, _ int) {
 			entries = append(entries, say(p.pick("It is active with the number "+number+". The next one, please.", "Active: "+number+".", "Done, the number is "+number+". Please go on.")))
 		}
 	}
+	if dictated {
+		entries = append(entries, user(p.pick("That was the last one.", "No more cards, thank you.")))
+	}
 	return append(entries, say(fmt.Sprintf("All %d cards are active with %s.", n, plan))), 0
 }
 
@@ -133,8 +144,13 @@ func payeesScreenedOneByOne(p *generator) (entries []entry, _ int) {
 		[]string{"No hit.", "Clear.", "That payee is not listed.", "Nothing.", ""},
 		[]string{"Next: %s.", "Now %s.", "On to %s.", "Let me screen %s."},
 	}
+	payees := make([]string, len(names))
 	for k, name := range names {
-		payee, t := capitalized(name)+" "+p.pick("Trading", "GmbH", "Ltd", "Logistics", "SA", "Services"), w.of(p, k)
+		payees[k] = capitalized(name) + " " + p.pick("Trading", "GmbH", "Ltd", "Logistics", "SA", "Services")
+	}
+	entries = append(entries, d.use("get_payment_file", object("id", file), object("id", file, "status", "pending_screening", "payees", payees)).after(thought{"", p.pick("Who is paid by "+file+"?", "Let me read the payment file.")}))
+	for k, name := range names {
+		payee, t := payees[k], w.of(p, k)
 		if k > 0 {
 			t.next = fmt.Sprintf(t.next, payee)
 		}

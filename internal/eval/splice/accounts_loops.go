@@ -78,11 +78,14 @@ func sameCardQueriedDespiteCorrection(p *generator) (entries []entry, _ int) {
 		if k > 0 {
 			entries = append(entries, user(p.pick(asks...)))
 		}
-		args := object("card_id", card)
+		args, tell := object("card_id", card), p.pick(tells...)
 		if p.coin() {
-			args = object("card_id", card, "limit", p.pickInt(10, 20, 25, 50))
+			args = object("card_id", card, "limit", p.pickInt(20, 25, 50))
 		}
-		entries = append(entries, d.use("get_card_transactions", args, json.RawMessage(fmt.Sprintf("{\"card\":{\"card_id\":%q,\"last4\":%q},\"transactions\":[%s],\"as_of\":%q}", card, first, amounts, now()))).after(w.of(p, k)), say(p.pick(tells...)))
+		if k == 0 {
+			tell = tells[0]
+		}
+		entries = append(entries, d.use("get_card_transactions", args, json.RawMessage(fmt.Sprintf("{\"card\":{\"card_id\":%q,\"last4\":%q},\"transactions\":[%s],\"as_of\":%q}", card, first, amounts, now()))).after(w.of(p, k)), say(tell))
 	}
 	return entries, 5
 }
@@ -115,12 +118,12 @@ func (p *generator) blockedContract() blockedContract {
 	refused := func() string { return fmt.Sprintf(refusal, id, order, p.uuid()[:8], now()) }
 	if p.IntN(3) == 0 {
 		return blockedContract{
-			p.pick("Please raise the limit of my card to 5000.", "I want to switch to the premium account.", "Please add my partner to the account."),
+			p.pick("I want to switch to the premium account.", "Please change my account to premium.", "Can I have the premium account as of next month?"),
 			acts{
 				{"change_account_type", object("account", id, "to", "premium")},
 				{"change_account_type", object("account", id, "to", "premium", "effective", wanted())},
-				{"set_card_limit", object("account", id, "limit", 5000)},
-				{"set_card_limit", object("account", id, "limit", 4000, "temporary", true)},
+				{"upgrade_account", object("account", id)},
+				{"upgrade_account", object("account", id, "waive_fee", true)},
 				{"add_account_option", object("account", id, "option", "premium_pack")},
 				{"remove_account_option", object("account", id, "option", "basic_pack")},
 				{"schedule_change", object("account", id, "change", "premium", "on", wanted())},
@@ -172,6 +175,7 @@ func changeBlockedByOpenOrder(p *generator) (entries []entry, _ int) {
 // cardUnblockedAndBlockedAgain unblocks a card, the customer pays, and the same rule against fraud blocks it again.
 func cardUnblockedAndBlockedAgain(p *generator) (entries []entry, _ int) {
 	d, card, now := p.desk(), fmt.Sprintf("card_%08x", p.Uint32()), p.passingTime()
+	amount := p.between(20, 900)
 	last4, rule := fmt.Sprint(p.between(1000, 9999)), fmt.Sprintf("%s-%d", p.pick("RISK", "FRD", "VELOCITY", "GEO"), p.between(10, 400))
 	reason := p.pick("repeated attempts abroad", "merchant category not usual for the customer", "amount above the daily pattern", "device not trusted")
 	status, unblock := p.pick("get_card_status", "get_card", "read_card"), p.pick("unblock_card", "set_card_status", "reactivate_card")
@@ -192,7 +196,7 @@ func cardUnblockedAndBlockedAgain(p *generator) (entries []entry, _ int) {
 			args = object("card_id", card, "status", "ACTIVE", "reason", p.pick("customer confirmed", "customer request", "verified by phone"))
 		}
 		entries = append(entries, user(ask),
-			d.use(status, object("card_id", card), object("card_id", card, "last4", last4, "status", "BLOCKED", "blocked_by", rule, "reason", reason, "blocked_at", now(), "last_decline", object("amount", p.between(20, 900), "code", "62"))).after(w.of(p, k)),
+			d.use(status, object("card_id", card), object("card_id", card, "last4", last4, "status", "BLOCKED", "blocked_by", rule, "reason", reason, "blocked_at", now(), "last_decline", object("amount", amount, "code", "62"))).after(w.of(p, k)),
 			d.use(unblock, args, object("card_id", card, "status", "ACTIVE", "changed_at", now())).after(thought{p.pick("It is blocked by "+rule+".", "The card is blocked.", ""), p.pick("I'll unblock it.", "Let me lift the block.", "Let me reactivate it.")}),
 			say(p.pick(tells...)))
 	}

@@ -63,7 +63,7 @@ func contrastViolationsClearedInTurn(p *generator) (entries []entry, _ int) {
 			return fmt.Sprintf("#%02x%02x%02x", p.between(low, high), p.between(low, high), p.between(low, high))
 		}
 		entries = append(entries, h.shell(command, p.contrastReport(form, url, elements[k:], ratios), 2-min(form, 1)).after(w.of(p, k)),
-			h.replace(file, e+" { color: "+color(150, 210)+"; }", e+" { color: "+color(10, 90)+"; }").after(thought{"", p.pick("`"+e+"` first.", "Let me darken `"+e+"`.", "Now `"+e+"`.", "I'll fix `"+e+"`.")}))
+			h.replace(file, e+" { color: "+color(150, 210)+"; }", e+" { color: "+color(10, 90)+"; }").after(thought{"", p.pick("Let me darken `"+e+"`.", "Now `"+e+"`.", "I'll fix `"+e+"`.")}))
 	}
 	return append(entries, h.shell(command, p.contrastReport(form, url, nil, nil), 0).after(w.of(p, len(elements)))), 0
 }
@@ -151,7 +151,7 @@ func codemodRunOnEachDirectory(p *generator) (entries []entry, _ int) {
 
 // specFailsOneStepLater brings an old end-to-end test up to date: each run times out at the next step whose element has a new name.
 func specFailsOneStepLater(p *generator) (entries []entry, _ int) {
-	h, name := p.harness(), p.word()
+	h, name := harness{p, p.pickInt(claudeCode, gemini, openHands, sweAgent)}, p.word()
 	file, steps := "e2e/"+name+".spec.ts", p.between(5, 9)
 	command, at, looks := "npx playwright test "+file+p.pick("", " --project=chromium", " --reporter=line"), p.between(8, 14), p.IntN(3) == 0
 	w := wording{
@@ -170,7 +170,11 @@ func specFailsOneStepLater(p *generator) (entries []entry, _ int) {
 		step := func(name string) string {
 			return "await page.getByRole('" + role + "', { name: '" + name + "' })." + act + ";"
 		}
-		entries = append(entries, h.shell(command, fmt.Sprintf("Running 1 test using 1 worker\n\n  1) [chromium] › %s:6:5 › %s ───\n\n    Test timeout of 30000ms exceeded.\n\n    Error: locator.%s: Test timeout of 30000ms exceeded.\n    Call log:\n      - waiting for getByRole('%s', { name: '%s' })\n\n    > %d |   %s\n         |   ^\n        at /workspace/%s:%d:%d\n\n  1 failed\n    [chromium] › %s:6:5 › %s", file, name, strings.Split(act, "(")[0], role, old, at, step(old), file, at, 30+len(old), file, name), 1).after(w.of(p, k)))
+		shown := ""
+		if !looks {
+			shown = fmt.Sprintf("\n    Page snapshot:\n      - heading \"%s\" [level=1]\n      - %s \"%s\"\n", capitalized(name), role, renamed)
+		}
+		entries = append(entries, h.shell(command, fmt.Sprintf("Running 1 test using 1 worker\n\n  1) [chromium] › %s:6:5 › %s ───\n\n    Test timeout of 30000ms exceeded.\n\n    Error: locator.%s: Test timeout of 30000ms exceeded.\n    Call log:\n      - waiting for getByRole('%s', { name: '%s' })\n\n    > %d |   %s\n         |   ^\n        at /workspace/%s:%d:%d\n%s\n  1 failed\n    [chromium] › %s:6:5 › %s", file, name, strings.Split(act, "(")[0], role, old, at, step(old), file, at, 30+len(old), shown, file, name), 1).after(w.of(p, k)))
 		if looks {
 			entries = append(entries, h.shell("grep -rn \""+renamed+"\" src --include=*.tsx | head -3", fmt.Sprintf("src/pages/%s.tsx:%d:  <%s>%s</%[3]s>", name, p.between(10, 200), map[string]string{"button": "Button", "link": "Link", "tab": "Tab", "menuitem": "MenuItem", "textbox": "Label"}[role], renamed), 0).after(thought{"", p.pick("What is it called now?", "Let me look for the new name.", "")}))
 		}

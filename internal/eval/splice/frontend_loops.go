@@ -28,8 +28,8 @@ type reactiveFault struct {
 }
 
 // updateDepth returns the report of a React test whose component updates without end.
-func (p *generator) updateDepth(component, file string, frames int) string {
-	test, at := file[:len(file)-4]+".test.tsx", p.between(14, 60)
+func (p *generator) updateDepth(component, file string, frames, at int) string {
+	test := file[:len(file)-4] + ".test.tsx"
 	text := fmt.Sprintf(" RUN  v3.0.5 /workspace/apps/web\n\n ❯ %s (%d tests | 1 failed) %dms\n   × %s > loads on mount %dms\n     → Maximum update depth exceeded. This can happen when a component repeatedly calls setState inside componentWillUpdate or componentDidUpdate. React limits the number of nested updates to prevent infinite loops.\n\n FAIL  %s > %s > loads on mount\nError: Maximum update depth exceeded.\n", test, 4+frames%5, p.between(200, 1900), component, p.between(90, 900), test, component)
 	for k := range frames {
 		text += fmt.Sprintf(" ❯ %s node_modules/react-dom/cjs/react-dom-client.development.js:%d:%d\n", []string{"getRootForUpdatedFiber", "enqueueConcurrentHookUpdate", "dispatchSetStateInternal", "dispatchSetState", "commitHookEffectListMount", "flushPassiveEffects"}[k%6], 3000+211*k, 3+k%9)
@@ -59,16 +59,16 @@ func (p *generator) reactiveFault() reactiveFault {
 			},
 		}
 	}
-	file := p.pick("src/components/", "src/features/"+thing+"/", "app/"+thing+"/") + component + ".tsx"
+	file, at := p.pick("src/components/", "src/features/"+thing+"/", "app/"+thing+"/")+component+".tsx", p.between(16, 70)
 	return reactiveFault{
 		file,
-		[]string{"  }, [" + id + ", " + load + "]);", "  }, [" + load + "]);", "  }, [" + id + ", " + load + ", options]);", "  }, [" + id + ", options, set" + capitalized(thing) + "s, " + load + "]);", "  }); // runs on every change of " + id},
+		[]string{"  }, [" + id + ", " + load + "]);", "  }, [" + load + "]);", "  }, [" + id + ", " + load + ", options]);", "  }, [" + id + ", options, set" + capitalized(thing) + "s, " + load + "]);", "  });"},
 		[]string{"  }, []);", "  }, [" + id + "]);", "  }, [" + id + ", options.sort]);", "  }, [" + id + ", options?.page]);"},
 		p.pick("npx vitest run ", "npm test -- ", "pnpm test ") + file[:len(file)-4] + ".test.tsx",
 		p.pick("npx eslint "+file+" --max-warnings 0", "npm run lint", "npx eslint src --ext .ts,.tsx --max-warnings=0"),
-		func() string { return p.updateDepth(component, file, frames) },
+		func() string { return p.updateDepth(component, file, frames, at-p.IntN(3)) },
 		func() string {
-			return fmt.Sprintf("/workspace/apps/web/%s\n  %d:6  warning  React Hook useEffect has a missing dependency: '%s'. Either include it or remove the dependency array  react-hooks/exhaustive-deps\n\n✖ 1 problem (0 errors, 1 warning)\n\nESLint found too many warnings (maximum: 0).", file, p.between(20, 60), load)
+			return fmt.Sprintf("/workspace/apps/web/%s\n  %d:6  warning  React Hook useEffect has a missing dependency: '%s'. Either include it or remove the dependency array  react-hooks/exhaustive-deps\n\n✖ 1 problem (0 errors, 1 warning)\n\nESLint found too many warnings (maximum: 0).", file, at+p.IntN(2), load)
 		},
 	}
 }
@@ -78,11 +78,16 @@ func effectDependenciesSwapped(p *generator) (entries []entry, _ int) {
 	h, f := p.harness(), p.reactiveFault()
 	w := wording{
 		[]string{"I'll make the effect depend on everything that it reads.", "Let me fix the dependencies of the effect in `" + f.file + "`."},
-		[]string{"Now the component updates without end.", "That brings the endless updates back.", "The dependency causes a render loop.", "Now the check about the missed change fails.", "So it has to be listed after all.", "The other check complains now.", ""},
+		nil,
 		[]string{"Let me change the dependencies.", "I'll adjust the effect.", "Let me list exactly what it needs.", "I'll stabilise the effect.", "Let me correct the dependency list.", "I'll write the effect in another way."},
 	}
+	saw := [2][]string{
+		{"Now it misses the change.", "So it has to be listed after all.", "The other check complains now.", "The dependency is missing.", ""},
+		{"Now the component updates without end.", "That brings the endless updates back.", "The dependency causes a render loop.", "Too many updates.", ""},
+	}
 	before := p.pick(f.rare...)
-	for k := range 2 * p.laps() {
+	for k := range 2 * min(p.laps(), 9) {
+		w.seen = saw[k%2]
 		lines, command, output := f.often, f.oftenCommand, f.oftenOutput
 		if k%2 == 1 {
 			lines, command, output = f.rare, f.rareCommand, f.rareOutput
@@ -154,7 +159,11 @@ func devServersPileUp(p *generator) (entries []entry, _ int) {
 		if k > 1 && p.IntN(4) == 0 {
 			entries = append(entries, run(fmt.Sprintf("lsof -i :%d -sTCP:LISTEN", s.port), fmt.Sprintf("COMMAND   PID USER   FD   TYPE DEVICE SIZE/OFF NODE NAME\nnode    %d root   23u  IPv6  %d      0t0  TCP *:%d (LISTEN)", pid, 40_000+pid, s.port), 0).after(thought{"", p.pick("Is it listening?", "Let me check the port.")}))
 		}
-		entries = append(entries, run(fmt.Sprintf(p.pick("curl -s http://localhost:%d/ | grep -c \"%s\"", "curl -s localhost:%d | grep -o \"%s\" | wc -l", "curl -s -H 'Cache-Control: no-cache' http://localhost:%d/ | grep -c \"%s\""), s.port, text), "0", 0).after(thought{"", p.pick("Is the new text on the page?", "Let me check the page.", "Does it show now?", "Let me verify.")}))
+		look, status := fmt.Sprintf(p.pick("curl -s http://localhost:%d/ | grep -c \"%s\"", "curl -s localhost:%d | grep -o \"%s\" | wc -l", "curl -s -H 'Cache-Control: no-cache' http://localhost:%d/ | grep -c \"%s\""), s.port, text), 0
+		if strings.Contains(look, "grep -c") {
+			status = 1
+		}
+		entries = append(entries, run(look, "0", status).after(thought{"", p.pick("Is the new text on the page?", "Let me check the page.", "Does it show now?", "Let me verify.")}))
 	}
 	return entries, 2
 }
@@ -170,7 +179,7 @@ type strictLocator struct {
 func (p *generator) strictLocator() strictLocator {
 	label, thing, others := p.pick("Save", "Edit", "Delete", "Add", "Close", "Details"), p.word(), p.between(2, 5)
 	spec := thing + "-" + strings.ToLower(label)
-	rows := p.distinctWords(others)
+	rows, at := p.distinctWords(others), p.between(14, 40)
 	title := "the " + thing + " can be changed"
 	switch p.IntN(3) {
 	case 0:
@@ -183,7 +192,6 @@ func (p *generator) strictLocator() strictLocator {
 				for k, row := range rows {
 					text += fmt.Sprintf("        %d) <button type=\"button\" class=\"btn btn-sm\">%s</button> aka getByRole('row', { name: '%s' }).getByRole('button')\n", k+1, label, row)
 				}
-				at := p.between(14, 22)
 				return text + fmt.Sprintf("\n    Call log:\n      - waiting for %s\n\n      %d |   await page.goto('/%s');\n    > %d |   await page.%s.click();\n         |          ^\n\n  1 failed\n    [chromium] › tests/e2e/%s.spec.ts:9:5 › %s\n  (%d.%ds)", locator, at-1, thing, at, locator, spec, title, p.between(2, 9), p.IntN(10))
 			},
 		}
@@ -193,7 +201,7 @@ func (p *generator) strictLocator() strictLocator {
 			func(locator string) string { return "    " + locator + ".click();" },
 			[]string{"cy.get('button:contains(" + label + ")')", "cy.get('.btn').filter(':contains(\"" + label + "\")')", "cy.get('.actions > button')", "cy.get('table').find('button')", "cy.get('[type=button]').filter(':visible')", "cy.get('tr td button.btn-sm')", "cy.get('button.btn').filter((i, el) => el.innerText === '" + label + "')"},
 			func(string) string {
-				return fmt.Sprintf("  Running:  %s.cy.ts                                        (1 of 1)\n\n  %s\n    1) %s\n\n  0 passing (%ds)\n  1 failing\n\n  1) %s\n       CypressError: `cy.click()` can only be called on a single element. Your subject contained %d elements. Pass `{ multiple: true }` if you want to serially click each element.\n      at Context.eval (webpack://web/./cypress/e2e/%s.cy.ts:%d:8)\n\n  (Screenshots)\n  -  /workspace/cypress/screenshots/%s.cy.ts/%s (failed).png   (1280x720)", spec, thing, title, p.between(4, 12), title, others, spec, p.between(10, 20), spec, title)
+				return fmt.Sprintf("  Running:  %s.cy.ts                                        (1 of 1)\n\n  %s\n    1) %s\n\n  0 passing (%ds)\n  1 failing\n\n  1) %s\n       CypressError: `cy.click()` can only be called on a single element. Your subject contained %d elements. Pass `{ multiple: true }` if you want to serially click each element.\n      at Context.eval (webpack://web/./cypress/e2e/%s.cy.ts:%d:8)\n\n  (Screenshots)\n  -  /workspace/cypress/screenshots/%s.cy.ts/%s (failed).png   (1280x720)", spec, thing, title, p.between(4, 12), title, others, spec, at, spec, title)
 			},
 		}
 	}
@@ -201,12 +209,16 @@ func (p *generator) strictLocator() strictLocator {
 		"src/" + thing + "/" + capitalized(thing) + ".test.tsx", "npx jest src/" + thing + p.pick("", " --runInBand", " -t '"+title+"'"),
 		func(locator string) string { return "    await userEvent.click(screen." + locator + ");" },
 		[]string{"getByRole('button', { name: '" + label + "' })", "getByText('" + label + "')", "getByText(/^" + strings.ToLower(label) + "$/i)", "getByRole('button', { name: /" + strings.ToLower(label) + "/i })", "getByText('" + label + "', { selector: 'button' })", "getByRole('button', { name: '" + label + "', exact: true })", "getByText((t) => t === '" + label + "')"},
-		func(string) string {
-			text := fmt.Sprintf("FAIL src/%s/%s.test.tsx (%d.%03d s)\n  ✕ %s (%d ms)\n\n  ● %s\n\n    TestingLibraryElementError: Found multiple elements with the text or role: %s\n\n    Here are the matching elements:\n\n", thing, capitalized(thing), p.between(1, 9), p.IntN(1000), title, p.between(40, 400), title, label)
+		func(locator string) string {
+			wanted := "text: " + label
+			if strings.Contains(locator, "Role") {
+				wanted = "role \"button\" and name \"" + label + "\""
+			}
+			text := fmt.Sprintf("FAIL src/%s/%s.test.tsx (%d.%03d s)\n  ✕ %s (%d ms)\n\n  ● %s\n\n    TestingLibraryElementError: Found multiple elements with the %s\n\n    Here are the matching elements:\n\n", thing, capitalized(thing), p.between(1, 9), p.IntN(1000), title, p.between(40, 400), title, wanted)
 			for _, row := range rows {
 				text += fmt.Sprintf("    Ignored nodes: comments, script, style\n    <button\n      class=\"btn btn-sm\"\n      data-row=\"%s\"\n      type=\"button\"\n    >\n      %s\n    </button>\n", row, label)
 			}
-			return text + fmt.Sprintf("\n    (If this is intentional, then use the `*AllBy*` variant of the query).\n\n      at Object.<anonymous> (src/%s/%s.test.tsx:%d:34)\n\nTests:       1 failed, %d passed, %d total", thing, capitalized(thing), p.between(18, 40), others+3, others+4)
+			return text + fmt.Sprintf("\n    (If this is intentional, then use the `*AllBy*` variant of the query).\n\n      at Object.<anonymous> (src/%s/%s.test.tsx:%d:34)\n\nTests:       1 failed, %d passed, %d total", thing, capitalized(thing), at, others+3, others+4)
 		},
 	}
 }
@@ -241,16 +253,16 @@ func emptyRootInspectedAgain(p *generator) (entries []entry, _ int) {
 		}
 		return playwright
 	}
+	at := url
 	page := func(code string) json.RawMessage {
 		if devtools {
-			return content(fmt.Sprintf("# response\nSuccessfully done.\n## Latest page snapshot\nuid=%d_0 RootWebArea %q url=%q", p.between(1, 40), title, url))
+			return content(fmt.Sprintf("# response\nSuccessfully done.\n## Latest page snapshot\nuid=%d_0 RootWebArea %q url=%q", p.between(1, 40), title, at))
 		}
-		return p.snapshot(code, url, title)
+		return p.snapshot(code, at, title)
 	}
-	argument := tool("url", "url")
 	looks := []func() entry{
 		func() entry {
-			return call(tool("browser_navigate", "navigate_page"), object(argument, p.pick(url, url+"?t="+fmt.Sprint(p.between(1, 99)), url+"#/")), page("await page.goto('"+url+"');"))
+			return call(tool("browser_navigate", "navigate_page"), object("url", at), page("await page.goto('"+at+"');"))
 		},
 		func() entry { return call(tool("browser_snapshot", "take_snapshot"), object(), page("")) },
 		func() entry {
@@ -262,7 +274,7 @@ func emptyRootInspectedAgain(p *generator) (entries []entry, _ int) {
 			return call(tool("browser_console_messages", "list_console_messages"), object(), content(tool("Total messages: 2 (Errors: 0, Warnings: 0)\n\n[DEBUG] [vite] connecting... @ "+url+"@vite/client:732\n[DEBUG] [vite] connected.", "## Console messages\nmsgid=1 [debug] [vite] connecting... (0 args)\nmsgid=2 [debug] [vite] connected. (0 args)")))
 		},
 		func() entry {
-			return call(tool("browser_take_screenshot", "take_screenshot"), object(tool("fullPage", "fullPage"), p.coin()), content(fmt.Sprintf(tool("Took the viewport screenshot and saved it as /tmp/page-%d.png", "Took a screenshot of the current page's viewport (%d bytes)."), p.between(1_770_000, 1_790_000))))
+			return call(tool("browser_take_screenshot", "take_screenshot"), object("fullPage", p.coin()), content(tool(fmt.Sprintf("Took the viewport screenshot and saved it as /tmp/page-%d.png", p.between(1_770_000_000, 1_790_000_000)), "Took a screenshot of the current page's viewport.")))
 		},
 		func() entry {
 			seconds := p.between(1, 10)
@@ -280,6 +292,9 @@ func emptyRootInspectedAgain(p *generator) (entries []entry, _ int) {
 		next := p.IntN(len(looks))
 		for next == last {
 			next = p.IntN(len(looks))
+		}
+		if next == 0 {
+			at = p.pick(url, url+"?t="+fmt.Sprint(p.between(1, 99)), url+"#/")
 		}
 		entries, last = append(entries, looks[next]().after(w.of(p, k+3))), next
 	}

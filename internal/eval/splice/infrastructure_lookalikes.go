@@ -29,11 +29,12 @@ func movedBlocksAddedUntilPlanEmpty(p *generator) (entries []entry, _ int) {
 		[]string{"One replacement less.", "That one is recognised as moved.", "The plan is shorter.", "Good.", ""},
 		[]string{"Plan again.", "Let me see what is left.", "Next plan.", "What remains?"},
 	}
+	refresh := ""
+	for k := range p.between(1, 20) {
+		refresh += fmt.Sprintf("module.%s.aws_vpc.this[%d]: Refreshing state... [id=vpc-%08x]\n", module, k, p.Uint32())
+	}
 	plan := func(left []string) string {
-		text := ""
-		for k := range p.between(1, 12) {
-			text += fmt.Sprintf("module.%s.aws_vpc.this[%d]: Refreshing state... [id=vpc-%08x]\n", module, k, p.Uint32())
-		}
+		text := refresh
 		for _, a := range left {
 			text += "\n  # " + a + " will be destroyed\n  # (because " + a + " is not in configuration)\n  - resource {}\n\n  # module." + module + "." + a + " will be created\n  + resource {}\n"
 		}
@@ -103,18 +104,18 @@ func recordsCopiedToNewZone(p *generator) (entries []entry, _ int) {
 func secretsMovedIntoVault(p *generator) (entries []entry, _ int) {
 	run, app, now := p.waitingShell(), p.workload(), p.passingTime()
 	names, store, reads := p.distinctWords(p.between(4, 9)), p.pick("vault", "cluster-vault", "vault-backend"), p.IntN(3) > 0
-	said := func(texts ...string) thought { return thought{"", p.pick(texts...)} }
+	said, field := func(texts ...string) thought { return thought{"", p.pick(texts...)} }, p.pick("value", "password", "token", "url")
 	last := ""
 	for _, name := range names {
 		name += p.pick("-password", "-token", "-key", "-dsn")
 		t := p.nextItem(last, "`"+name+"`")
 		if last = "`" + name + "`"; reads {
-			entries = append(entries, run("kubectl get secret "+name+" -n "+app+" -o jsonpath='{.data}' | jq 'keys'", "[\n  \""+p.pick("value", "password", "token", "url")+"\"\n]", 0).after(t))
+			entries = append(entries, run("kubectl get secret "+name+" -n "+app+" -o jsonpath='{.data}' | jq 'keys'", "[\n  \""+field+"\"\n]", 0).after(t))
 			t = said("Into the vault with it.", "Store it.", "")
 		}
 		entries = append(
 			entries,
-			run("kubectl get secret "+name+" -n "+app+" -o jsonpath='{.data.value}' | base64 -d | vault kv put secret/"+app+"/"+name+" value=-", fmt.Sprintf("======= Secret Path =======\nsecret/data/%s/%s\n\n======= Metadata =======\nKey                Value\n---                -----\ncreated_time       %s\ncustom_metadata    <nil>\ndeletion_time      n/a\ndestroyed          false\nversion            1", app, name, now()), 0).after(t),
+			run("kubectl get secret "+name+" -n "+app+" -o jsonpath='{.data."+field+"}' | base64 -d | vault kv put secret/"+app+"/"+name+" "+field+"=-", fmt.Sprintf("======= Secret Path =======\nsecret/data/%s/%s\n\n======= Metadata =======\nKey                Value\n---                -----\ncreated_time       %s\ncustom_metadata    <nil>\ndeletion_time      n/a\ndestroyed          false\nversion            1", app, name, now()), 0).after(t),
 			run("kubectl apply -f external-secrets/"+name+".yaml", "externalsecret.external-secrets.io/"+name+" created", 0).after(said("Now the external secret.", "Apply its manifest.", "")),
 			run("kubectl get externalsecret "+name+" -n "+app, fmt.Sprintf("NAME%sSTORETYPE            STORE     REFRESH INTERVAL   STATUS         READY\n%s   ClusterSecretStore   %s   1h                 SecretSynced   True", strings.Repeat(" ", max(1, len(name)-1)), name, store), 0).after(said("Is it synced?", "Check it.", "")),
 		)

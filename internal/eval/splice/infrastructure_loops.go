@@ -24,7 +24,7 @@ type cloudLogin struct {
 }
 
 func (p *generator) cloudLogin() cloudLogin {
-	name, account := p.workload(), fmt.Sprint(p.between(1e11, 9e11))
+	name, account, now, issued := p.workload(), fmt.Sprint(p.between(1e11, 9e11)), p.passingTime(), p.day(1, 2)
 	switch p.IntN(3) {
 	case 0:
 		profile := p.pick("default", "prod", "staging", name)
@@ -74,7 +74,7 @@ func (p *generator) cloudLogin() cloudLogin {
 			{"az group list -o table", ""}, {"az account get-access-token", ""}, {"az aks get-credentials -g " + name + " -n " + name, ""}, {"az storage account list", ""}, {"az account set -s " + account + " && az group show -n " + name, ""}, {"az acr login -n " + strings.ReplaceAll(name, "-", ""), ""}, {"az keyvault list", ""}, {"az network dns zone list -o json", ""}, {"az resource list --tag app=" + name, ""},
 		},
 		func(string) string {
-			return fmt.Sprintf("AADSTS700082: The refresh token has expired due to inactivity. The token was issued on %s and was inactive for 90.00:00:00. Trace ID: %s Correlation ID: %s Timestamp: %s\nInteractive authentication is needed. Please run:\naz logout\naz login", "2026-01-14T08:11:02.0000000Z", p.uuid(), p.uuid(), p.clock())
+			return fmt.Sprintf("AADSTS700082: The refresh token has expired due to inactivity. The token was issued on %s and was inactive for 90.00:00:00. Trace ID: %s Correlation ID: %s Timestamp: %s\nInteractive authentication is needed. Please run:\naz logout\naz login", issued+"T08:11:02.0000000Z", p.uuid(), p.uuid(), now())
 		},
 		[2]string{"az account show", "{\n  \"environmentName\": \"AzureCloud\",\n  \"id\": \"" + account + "\",\n  \"isDefault\": true,\n  \"name\": \"" + name + "\",\n  \"state\": \"Enabled\",\n  \"user\": {\n    \"name\": \"deploy@" + name + ".example\",\n    \"type\": \"user\"\n  }\n}"},
 	}
@@ -120,9 +120,10 @@ func (u unknownKeys) refusal(argument, line string, at int) string {
 // keysUnknownUntilApply swaps for_each and count on one resource; each of them needs values that only an apply brings.
 func keysUnknownUntilApply(p *generator) (entries []entry, _ int) {
 	h, name := p.harness(), p.word()
-	u := unknownKeys{p.pick("main.tf", "network.tf", "modules/"+name+"/main.tf"), p.pick("aws_route_table_association", "aws_iam_role_policy_attachment", "google_compute_instance_group_membership", "azurerm_role_assignment", "aws_lb_target_group_attachment"), "", p.pick("Terraform", "Terraform", "OpenTofu")}
-	u.source = map[bool]string{true: "module." + name + ".ids", false: p.pick("aws_subnet.", "aws_instance.", "random_pet.", "aws_iam_policy.") + name}[p.coin()]
-	command := map[string]string{"Terraform": "terraform", "OpenTofu": "tofu"}[u.tool] + p.pick(" plan", " plan -no-color -input=false", " validate && terraform plan", " plan -out=tfplan")
+	pair := [][2]string{{"aws_route_table_association", "aws_subnet"}, {"aws_iam_role_policy_attachment", "aws_iam_policy"}, {"google_compute_instance_group_membership", "google_compute_instance"}, {"azurerm_role_assignment", "azurerm_user_assigned_identity"}, {"aws_lb_target_group_attachment", "aws_instance"}}[p.IntN(5)]
+	u := unknownKeys{p.pick("main.tf", "network.tf", "modules/"+name+"/main.tf"), pair[0], p.pick("module."+name+"."+pair[1]+"s", pair[1]+"."+name), p.pick("Terraform", "Terraform", "OpenTofu")}
+	program := map[string]string{"Terraform": "terraform", "OpenTofu": "tofu"}[u.tool]
+	command := program + p.pick(" plan", " plan -no-color -input=false", " validate -no-color && "+program+" plan", " plan -out=tfplan")
 	each := []string{"  for_each = toset(" + u.source + "[*].id)", "  for_each = { for s in " + u.source + " : s.id => s }", "  for_each = toset([for s in " + u.source + " : s.id])", "  for_each = zipmap(" + u.source + "[*].id, " + u.source + "[*].arn)", "  for_each = toset(compact(" + u.source + "[*].id))"}
 	count := []string{"  count = length(" + u.source + ")", "  count = length(distinct(" + u.source + "[*].id))", "  count = length(compact(" + u.source + "[*].id))", "  count = length([for s in " + u.source + " : s.id])"}
 	w := wording{
@@ -131,13 +132,13 @@ func keysUnknownUntilApply(p *generator) (entries []entry, _ int) {
 		[]string{"Let me use `count` and `for_each` differently.", "I'll express it in another way.", "Let me change the meta-argument.", "I'll rewrite the expression.", "Let me try the other form."},
 	}
 	at, before := p.between(8, 90), "  # one for each of "+u.source
-	for k := range 2 * p.laps() {
+	for k := range 2 * min(p.laps(), 9) {
 		argument, lines := "for_each", each
 		if k%2 == 1 {
 			argument, lines = "count", count
 		}
 		after := p.pick(lines...)
-		entries = append(entries, h.replace(u.file, before, after).after(w.of(p, k)), h.shell(command, u.refusal(argument, after, at+p.IntN(3)), 1).after(p.runAgain()))
+		entries = append(entries, h.replace(u.file, before, after).after(w.of(p, k)), h.shell(command, u.refusal(argument, after, at), 1).after(p.runAgain()))
 		before = after
 	}
 	return entries, 4
@@ -160,16 +161,15 @@ func (p *generator) managed() managed {
 // stateRemovedAndImported removes a resource from the state because a plan replaces it, and imports it because an apply finds that it exists.
 func stateRemovedAndImported(p *generator) (entries []entry, _ int) {
 	run, m := p.waitingShell(), p.managed()
-	unchanged := p.between(3, 60)
+	refresh := ""
+	for n := range p.between(1, 50) {
+		refresh += fmt.Sprintf("module.base.aws_subnet.this[%d]: Refreshing state... [id=subnet-0%08x]\n", n, p.Uint32())
+	}
 	said := func(texts ...string) thought { return thought{"", p.pick(texts...)} }
 	for k := range p.pickInt(3, 3, 4, 5, 5, 6, 6, 7, 9) {
 		again := []string{"Let me see the plan.", "First the plan.", "What does the plan say?"}
 		if k > 0 {
 			again = []string{"It is in the state again. What does the plan say now?", "Imported. Let me plan.", "Let me see whether the plan is clean.", "Now the plan should be empty.", "Let me run the plan."}
-		}
-		refresh := ""
-		for n := range p.between(1, unchanged) {
-			refresh += fmt.Sprintf("module.base.aws_subnet.this[%d]: Refreshing state... [id=subnet-0%08x]\n", n, p.Uint32())
 		}
 		entries = append(
 			entries,

@@ -20,21 +20,21 @@ func upkeepLookalikes() []kind {
 func scannerAlertsJudgedInTurn(p *generator) (entries []entry, _ int) {
 	h, s, mcp := p.harness(), p.secretary(), p.coin()
 	owner, repository, number := p.word(), p.word()+"-"+p.word(), p.between(20, 900)
-	rule := p.pick("py/path-injection", "js/xss-through-dom", "go/request-forgery", "java/sql-injection", "py/clear-text-logging-sensitive-data")
+	rule := p.pick("py/path-injection", "js/xss-through-dom", "go/request-forgery", "py/clear-text-logging-sensitive-data")
 	now, sorted := p.passingTime(), 0
 	n := p.between(5, 10)
 	reasons := []string{"false positive", "won't fix", "used in tests"}
 	for k := range n {
 		number += p.between(1, 4)
-		path, line := p.path(), p.between(10, 700)
-		t := thought{p.pick("That one is sorted.", "Closed.", "Next alert.", ""), fmt.Sprintf(p.pick("Alert %d.", "Now alert %d.", "Let me read alert %d.", "On to %d."), number)}
+		path, line := p.word()+"/"+p.word()+"."+rule[:2], p.between(10, 700)
+		t := thought{p.pick("That one is sorted.", "Next alert.", ""), fmt.Sprintf(p.pick("Alert %d.", "Now alert %d.", "Let me read alert %d.", "On to %d."), number)}
 		if k == 0 {
 			t = thought{"", fmt.Sprintf("I'll go through the alerts of `%s`, beginning with %d.", rule, number)}
 		}
 		alert := object("number", number, "state", "open", "rule", rule, "severity", "error", "path", path, "start_line", line, "created_at", now())
 		args := object("owner", owner, "repo", repository, "alertNumber", number)
 		url := fmt.Sprintf("repos/%s/%s/code-scanning/alerts/%d", owner, repository, number)
-		code := p.code(p.between(3, 9))
+		code := p.code(12)
 		if mcp {
 			entries = append(entries, s.use("github", "get_code_scanning_alert", args, string(alert)).after(t))
 		} else {
@@ -61,25 +61,25 @@ func scannerAlertsJudgedInTurn(p *generator) (entries []entry, _ int) {
 // vulnerableCallsSearchedInTurn looks for the call that each advisory is about; the code uses almost none of them, so the answers are empty.
 func vulnerableCallsSearchedInTurn(p *generator) (entries []entry, _ int) {
 	h, places := p.harness(), p.pick("src", "app", ".", "lib services")
-	known := [][2]string{
-		{"lodash", "_\\.(template|zipObjectDeep)\\("},
-		{"minimist", "minimist\\("},
-		{"jsonwebtoken", "jwt\\.verify\\("},
-		{"node-forge", "pkcs1|forge\\.util\\.parseUrl"},
-		{"ejs", "ejs\\.render"},
-		{"js-yaml", "yaml\\.load\\("},
-		{"xml2js", "parseString\\("},
-		{"semver", "new Range\\("},
-		{"follow-redirects", "maxRedirects"},
-		{"tar", "tar\\.(x|extract)\\("},
-		{"axios", "axios\\(.*proxy"},
-		{"marked", "marked\\.parse"},
-		{"handlebars", "Handlebars\\.compile"},
-		{"moment", "moment\\.locale\\("},
-		{"sharp", "sharp\\(.*webp"},
-		{"ws", "maxHeadersCount"},
-		{"undici", "fetch\\(.*integrity"},
-		{"qs", "qs\\.parse\\("},
+	known := [][3]string{
+		{"lodash", "_\\.(template|zipObjectDeep)\\(", "const render = _.template(text);"},
+		{"minimist", "minimist\\(", "const argv = minimist(process.argv.slice(2));"},
+		{"jsonwebtoken", "jwt\\.verify\\(", "const claims = jwt.verify(token, key);"},
+		{"node-forge", "forge\\.util\\.parseUrl", "const url = forge.util.parseUrl(target);"},
+		{"ejs", "ejs\\.render", "return ejs.render(page, data);"},
+		{"js-yaml", "yaml\\.load\\(", "const config = yaml.load(text);"},
+		{"xml2js", "parseString\\(", "parseString(body, done);"},
+		{"semver", "new Range\\(", "const range = new Range(wanted);"},
+		{"follow-redirects", "maxRedirects", "maxRedirects: 5,"},
+		{"tar", "tar\\.(x|extract)\\(", "await tar.x({ file, cwd });"},
+		{"axios", "axios\\(.*proxy", "await axios({ url, proxy });"},
+		{"marked", "marked\\.parse", "el.innerHTML = marked.parse(text);"},
+		{"handlebars", "Handlebars\\.compile", "const page = Handlebars.compile(source);"},
+		{"moment", "moment\\.locale\\(", "moment.locale(user.language);"},
+		{"sharp", "sharp\\(.*webp", "await sharp(file).webp().toBuffer();"},
+		{"ws", "maxHeadersCount", "server.maxHeadersCount = 0;"},
+		{"undici", "fetch\\(.*integrity", "await fetch(url, { integrity });"},
+		{"qs", "qs\\.parse\\(", "const filter = qs.parse(query);"},
 	}
 	p.Shuffle(len(known), func(i, j int) { known[i], known[j] = known[j], known[i] })
 	known = known[:p.between(6, 13)]
@@ -102,7 +102,7 @@ func vulnerableCallsSearchedInTurn(p *generator) (entries []entry, _ int) {
 		if p.IntN(6) == 0 {
 			used = append(used, name)
 			for range p.between(1, 4) {
-				hits += fmt.Sprintf("%s:%d:%s\n", p.path(), p.between(3, 500), strings.TrimSpace(p.code(1)))
+				hits += fmt.Sprintf("%s/%s.ts:%d:    %s\n", strings.Fields(places)[0], p.word(), p.between(3, 500), one[2])
 			}
 		}
 		if h.form == claudeCode {
@@ -171,13 +171,17 @@ func imagesRescannedAfterBump(p *generator) (entries []entry, _ int) {
 		t := p.nextItem(last, "`"+name+"`")
 		last = "`" + name + "`"
 		image, digest, steps := registry+name+":next", p.commit()+p.commit()[:24], p.between(7, 14)
-		built := fmt.Sprintf("#0 building with \"default\" instance using docker driver\n#%d [%[1]d/%[1]d] COPY . .\n#%[2]d exporting to image\n#%[2]d writing image sha256:%[3]s done\n#%[2]d naming to %[4]s done\n#%[2]d DONE %[5]d.%[6]ds", steps, steps+1, digest, image, p.between(0, 9), p.IntN(10))
+		built := "#0 building with \"default\" instance using docker driver\n"
+		for n := range steps {
+			built += fmt.Sprintf("#%d [%d/%d] %s\n#%[1]d %[5]s\n", n+4, n+1, steps, p.pick("RUN apt-get update", "COPY package.json ./", "WORKDIR /app", "RUN groupadd app", "COPY . ."), p.pick("CACHED", fmt.Sprintf("DONE %d.%ds", p.IntN(20), p.IntN(10))))
+		}
+		built += fmt.Sprintf("#%d exporting to image\n#%[1]d writing image sha256:%[2]s done\n#%[1]d naming to %[3]s done\n#%[1]d DONE %[4]d.%[5]ds", steps+4, digest, image, p.between(0, 9), p.IntN(10))
 		command, report := "trivy image --severity HIGH,CRITICAL --quiet "+image, fmt.Sprintf("\n%s (debian 12.8)\n%s\nTotal: 0 (HIGH: 0, CRITICAL: 0)", image, strings.Repeat("=", len(image)+14))
 		if grype {
 			command, report = "grype "+image+" --fail-on high --quiet", "No vulnerabilities found"
 		}
 		entries = append(entries, h.replace("services/"+name+"/Dockerfile", before, after).after(t),
-			h.shell("docker build -q=false -t "+image+" services/"+name, built, 0).after(said("Build it.", "Let me build the image.", "")),
+			h.shell("docker build --progress=plain -t "+image+" services/"+name, built, 0).after(said("Build it.", "Let me build the image.", "")),
 			h.shell(command, report, 0).after(said("Scan it.", "Now the scan.", "Is it clean?", "")))
 	}
 	return entries, 0

@@ -44,7 +44,8 @@ func (p *generator) audited() audited {
 	high := fmt.Sprintf("%d.%d.%d", p.between(7, 9), p.IntN(9), p.IntN(9))
 	switch p.IntN(3) {
 	case 0:
-		leaf, parent, top := p.pick("tough-cookie", "nth-check", "braces", "ip", "postcss", "got", "cross-spawn"), p.pick("request", "svgo", "micromatch", "css-select", "package-json"), p.pick("react-scripts", "gulp-imagemin", "node-sass", "latest-version", "webpack-dev-server")
+		chain := [][3]string{{"tough-cookie", "request", "coveralls"}, {"nth-check", "css-select", "svgo"}, {"braces", "micromatch", "chokidar-cli"}, {"postcss", "resolve-url-loader", "react-scripts"}, {"got", "package-json", "latest-version"}, {"ip", "socks", "pac-proxy-agent"}}[p.IntN(6)]
+		leaf, parent, top := chain[0], chain[1], chain[2]
 		packages := p.between(400, 1900)
 		return audited{
 			[]string{"npm audit", "npm audit --omit=dev", "npm audit --audit-level=high"},
@@ -64,7 +65,8 @@ func (p *generator) audited() audited {
 			seconds,
 		}
 	case 1:
-		leaf, parent := p.pick("h11", "jinja2", "urllib3", "certifi", "setuptools", "starlette"), p.pick("httpcore", "sphinx", "botocore", "fastapi", "flask")
+		chain := [][2]string{{"h11", "httpcore"}, {"jinja2", "sphinx"}, {"urllib3", "botocore"}, {"starlette", "fastapi"}, {"werkzeug", "flask"}, {"protobuf", "grpcio-tools"}}[p.IntN(6)]
+		leaf, parent := chain[0], chain[1]
 		return audited{
 			[]string{"pip-audit", "pip-audit -r requirements.txt", "pip-audit --desc off"},
 			func() string {
@@ -82,7 +84,8 @@ func (p *generator) audited() audited {
 			seconds,
 		}
 	}
-	leaf, parent := p.pick("time", "rustls", "openssl", "h2", "idna", "crossbeam-channel"), p.pick("chrono", "reqwest", "hyper", "tonic", "actix-web")
+	chain := [][2]string{{"time", "chrono"}, {"rustls", "reqwest"}, {"h2", "hyper"}, {"idna", "url"}, {"crossbeam-channel", "rayon"}}[p.IntN(5)]
+	leaf, parent := chain[0], chain[1]
 	id := fmt.Sprintf("RUSTSEC-2025-%04d", p.between(1, 180))
 	return audited{
 		[]string{"cargo audit", "cargo audit --deny warnings", "cargo deny check advisories"},
@@ -114,6 +117,9 @@ func auditReportsSameAdvisory(p *generator) (entries []entry, _ int) {
 	before := p.pick(a.pins...)
 	for k := range p.repeats() {
 		t := w.of(p, k+1)
+		if k == 0 {
+			t.seen = p.pick("One advisory.", "A dependency has a known fault.", "")
+		}
 		if k > 0 && p.IntN(3) == 0 {
 			after := p.pick(a.pins...)
 			for after == before {
@@ -123,7 +129,7 @@ func auditReportsSameAdvisory(p *generator) (entries []entry, _ int) {
 			before, t = after, thought{"", p.pick("Install with it.", "Now update.", "")}
 		}
 		fix := a.fixes[p.IntN(len(a.fixes))]
-		entries = append(entries, h.shell(fix[0], fmt.Sprintf(fix[1], a.spent()), 0).after(t), audit().after(p.runAgain()))
+		entries = append(entries, h.shell(fix[0], fmt.Sprintf(fix[1], a.spent()), 0).after(t), audit().after(thought{"", p.pick("Run the audit again.", "Is it gone?", "Let me audit again.", "Let me verify.", "Now the audit.")}))
 	}
 	return entries, 2
 }
@@ -134,42 +140,42 @@ type finding struct {
 	comments            []string // formats: each holds the line
 	config              string
 	settings            []string
-	report              func(at int) string
+	report              func(at int, line string) string
 }
 
 func (p *generator) finding() finding {
-	name, a := p.word(), p.word()
+	name, a, now := p.word(), p.word(), p.passingTime()
 	switch p.IntN(3) {
 	case 0:
 		file, line := "app/"+name+".py", "    subprocess.run("+a+", shell=True)"
 		return finding{
-			file, line, "bandit -r app -q",
+			file, line, p.pick("make bandit", "tox -e security", "pre-commit run bandit --all-files"),
 			[]string{"%s  # nosec", "%s  # nosec B602", "%s  # noqa: S602", "    # nosec\n%s", "%s  # nosec: B602", "%s  # nosemgrep", "%s  # pylint: disable=subprocess-run-check"},
 			"pyproject.toml",
 			[]string{"[tool.bandit]\nskips = [\"B602\"]", "[tool.bandit]\nskips = [\"B602\", \"B607\"]", "[tool.bandit.assert_used]\nskips = [\"*\"]", "[bandit]\nskips: B602"},
-			func(at int) string {
-				return fmt.Sprintf("Run started:%s\n\nTest results:\n>> Issue: [B602:subprocess_popen_with_shell_equals_true] subprocess call with shell=True identified, security issue.\n   Severity: High   Confidence: High\n   CWE: CWE-78 (https://cwe.mitre.org/data/definitions/78.html)\n   Location: %s:%d:4\n\n--------------------------------------------------\n\nCode scanned:\n\tTotal lines of code: %d\n\tTotal lines skipped (#nosec): 0\n\nRun metrics:\n\tTotal issues (by severity):\n\t\tHigh: 1", p.clock(), file, at, 900+at)
+			func(at int, line string) string {
+				return fmt.Sprintf("Run started:%s\n\nTest results:\n>> Issue: [B602:subprocess_popen_with_shell_equals_true] subprocess call with shell=True identified, security issue.\n   Severity: High   Confidence: High\n   CWE: CWE-78 (https://cwe.mitre.org/data/definitions/78.html)\n   Location: %s:%d:4\n\n--------------------------------------------------\n\nCode scanned:\n\tTotal lines of code: %d\n\tTotal lines skipped (#nosec): 0\n\nRun metrics:\n\tTotal issues (by severity):\n\t\tHigh: 1", now(), file, at, 900+len(line))
 			},
 		}
 	case 1:
 		file, line := "internal/"+name+"/"+name+".go", "\tcmd := exec.Command("+a+", args...)"
 		return finding{
-			file, line, p.pick("gosec ./...", "golangci-lint run", "make lint"),
+			file, line, p.pick("make security", "make gosec", "./scripts/scan.sh"),
 			[]string{"%s // #nosec", "%s // #nosec G204", "%s // nolint:gosec", "%s //nolint", "\t// #nosec G204 -- the input is trusted\n%s", "%s //nolint:gosec // trusted", "\t//gosec:disable G204\n%s"},
-			".golangci.yml",
-			[]string{"    gosec:\n      excludes: [G204]", "    gosec:\n      excludes:\n        - G204", "  exclude-rules:\n    - linters: [gosec]", "linters-settings:\n  gosec:\n    severity: high"},
-			func(at int) string {
-				return fmt.Sprintf("%s:%d:9: G204: Subprocess launched with a potential tainted input or cmd arguments (gosec)\n%s\n\t       ^\n1 issues:\n* gosec: 1\nmake: *** [Makefile:31: lint] Error 1 (%d ms)", file, at, line, p.between(300, 9000))
+			".gosec.json",
+			[]string{"{\"exclude\": \"G204\"}", "{\"global\": {\"exclude\": \"G204\"}}", "{\"global\": {\"nosec\": \"enabled\"}}", "{\"G204\": {\"enabled\": false}}"},
+			func(at int, line string) string {
+				return fmt.Sprintf("[gosec] %s Including rules: default\n[gosec] Checking package: %s\nResults:\n\n[/src/%s:%d] - G204 (CWE-78): Subprocess launched with a potential tainted input or cmd arguments (Confidence: HIGH, Severity: MEDIUM)\n  > %d: %s\n\nSummary:\n  Gosec  : 2.21.4\n  Files  : %d\n  Lines  : %d\n  Nosec  : 0\n  Issues : 1", now(), name, file, at, at, strings.TrimSpace(line), 9+len(name), 900+len(file))
 			},
 		}
 	}
 	file, line := "modules/"+name+"/main.tf", "  cidr_blocks = [\"0.0.0.0/0\"]"
 	return finding{
-		file, line, p.pick("checkov -d modules --compact --quiet", "checkov -d . --framework terraform --compact"),
+		file, line, p.pick("make checkov", "checkov -d live --compact --quiet", "tox -e checkov"),
 		[]string{"%s #checkov:skip=CKV_AWS_24", "  # checkov:skip=CKV_AWS_24:the bastion is public\n%s", "%s #tfsec:ignore:aws-vpc-no-public-ingress-sg", "%s # bridgecrew:skip=CKV_AWS_24", "  #trivy:ignore:AVD-AWS-0107\n%s", "%s # checkov:skip=CKV_AWS_24: accepted"},
 		".checkov.yaml",
 		[]string{"skip-check:\n  - CKV_AWS_24", "skip-check: CKV_AWS_24", "soft-fail-on:\n  - CKV_AWS_24", "skip-path:\n  - modules/" + name},
-		func(at int) string {
+		func(at int, _ string) string {
 			return fmt.Sprintf("terraform scan results:\n\nPassed checks: %d, Failed checks: 1, Skipped checks: 0\n\nCheck: CKV_AWS_24: \"Ensure no security groups allow ingress from 0.0.0.0:0 to port 22\"\n\tFAILED for resource: module.%s.aws_security_group.this\n\tFile: /main.tf:%d-%d\n\tCalling File: /live/main.tf:12-19\n\tGuide: https://docs.prismacloud.io/en/enterprise-edition/policy-reference/aws-policies", 40+len(name), name, at-6, at+9)
 		},
 	}
@@ -184,9 +190,9 @@ func suppressionNotHonoured(p *generator) (entries []entry, _ int) {
 		[]string{"Let me use another form of the comment.", "I'll put it on the line above.", "Let me add the rule's id.", "I'll exclude the rule in the configuration.", "Let me suppress it differently.", "Perhaps the format has to be exact."},
 	}
 	scan := func(line string) entry {
-		return h.shell(f.command, f.report(at+strings.Count(line, "\n")), 1)
+		return h.shell(f.command, f.report(at+strings.Count(line, "\n"), line[strings.LastIndex(line, "\n")+1:]), 1)
 	}
-	entries = append(entries, scan("").after(w.of(p, 0)))
+	entries = append(entries, scan(f.line).after(w.of(p, 0)))
 	before, setting := f.line, "# scanners"
 	for k := range p.repeats() {
 		if k > 1 && p.IntN(3) == 0 {
@@ -195,11 +201,15 @@ func suppressionNotHonoured(p *generator) (entries []entry, _ int) {
 			setting = after
 			continue
 		}
+		t := w.of(p, k+1)
+		if k == 0 {
+			t = thought{"This one is a false positive.", p.pick("I'll suppress it with a comment.", "Let me mark the line.")}
+		}
 		after := fmt.Sprintf(p.pick(f.comments...), f.line)
 		for after == before {
 			after = fmt.Sprintf(p.pick(f.comments...), f.line)
 		}
-		entries = append(entries, h.replace(f.file, before, after).after(w.of(p, k+1)), scan(after).after(p.runAgain()))
+		entries = append(entries, h.replace(f.file, before, after).after(t), scan(after).after(p.runAgain()))
 		before = after
 	}
 	return entries, 2
@@ -209,6 +219,7 @@ func suppressionNotHonoured(p *generator) (entries []entry, _ int) {
 type fuzzed struct {
 	commands []string
 	output   func() string
+	status   int
 }
 
 func (p *generator) fuzzed() fuzzed {
@@ -224,7 +235,7 @@ func (p *generator) fuzzed() fuzzed {
 					text += fmt.Sprintf("            %s.%s(0xc%09x)\n            \t/src/%s/%s.go:%d +0x%x\n", unit, vocabulary[(at+7*k)%len(vocabulary)], p.Uint32(), unit, unit, at+13*k, 100+k)
 				}
 				return text + fmt.Sprintf("FAIL\nexit status 1\nFAIL\texample.com/%s\t%d.%03ds", unit, p.between(0, 3), p.IntN(1000))
-			},
+			}, 1,
 		}
 	case 1:
 		name := strings.ToLower(target)
@@ -232,7 +243,7 @@ func (p *generator) fuzzed() fuzzed {
 			[]string{"cargo fuzz run " + name + " -- -max_total_time=60", "cargo fuzz run " + name, "cargo +nightly fuzz run " + name + " -- -runs=100000", "cargo fuzz run " + name + " --jobs 2 -- -max_total_time=120", "cargo fuzz run -O " + name + " -- -max_len=4096"},
 			func() string {
 				return fmt.Sprintf("    Finished `release` profile [optimized + debuginfo] target(s) in 0.%02ds\nINFO: Running with entropic power schedule (0xFF, 100).\nINFO: Seed: %d\nINFO: Loaded 1 modules   (%d inline 8-bit counters)\n#%d\tINITED cov: %d ft: %d corp: %d/%dKb exec/s: 0 rss: %dMb\nthread '<unnamed>' panicked at src/%s.rs:%d:17:\nattempt to subtract with overflow\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n==%d== ERROR: libFuzzer: deadly signal\n────────────────────────────────\n\nFailing input:\n\n\tfuzz/artifacts/%s/crash-%s\n\nReproduce with:\n\n\tcargo fuzz run %s fuzz/artifacts/%s/crash-%s\n\nError: Fuzz target exited with exit status: 77", p.IntN(100), p.Uint32(), 9000+at, p.between(200, 9000), 300+at, 700+at, 10+frames, frames, p.between(40, 90), unit, at, p.between(300, 90_000), name, hash, name, name, hash)
-			},
+			}, 1,
 		}
 	}
 	name := strings.ToLower(target)
@@ -245,7 +256,7 @@ func (p *generator) fuzzed() fuzzed {
 				text += fmt.Sprintf("    #%d 0x%012x in %s_%s /src/%s.c:%d:%d\n", k, p.Uint64N(1<<44), unit, vocabulary[(at+11*k)%len(vocabulary)], unit, at+17*k, 3+k)
 			}
 			return text + fmt.Sprintf("SUMMARY: AddressSanitizer: heap-buffer-overflow /src/%s.c:%d:3 in %s_%s\n==%d==ABORTING\nartifact_prefix='./'; Test unit written to ./crash-%s", unit, at, unit, vocabulary[at%len(vocabulary)], pid, hash)
-		},
+		}, 77,
 	}
 }
 
@@ -258,40 +269,52 @@ func fuzzerStopsAtKnownCrash(p *generator) (entries []entry, _ int) {
 		[]string{"Let me run it longer.", "I'll run it with other limits.", "Let me fuzz again.", "Let me start it once more.", "I'll try it with another seed.", "Let me see what it finds this time."},
 	}
 	for k := range p.repeats() {
-		entries = append(entries, run(p.pick(f.commands...), f.output(), p.pickInt(1, 1, 77)).after(w.of(p, k)))
+		entries = append(entries, run(p.pick(f.commands...), f.output(), f.status).after(w.of(p, k)))
 	}
 	return entries, 1
 }
 
 // vulnerability is a known fault, as several databases tell it.
-type vulnerability struct{ cve, ghsa, name, low, high, what string }
+type vulnerability struct {
+	cve, ghsa, name, low, high, what string
+	fetch, search                    string // the tools of the agent
+}
 
 // read returns a look at the fault in one of the databases.
 func (v vulnerability) read(h harness) entry {
 	p := h.generator
-	fetch := p.pick("WebFetch", "fetch", "mcp__fetch__fetch")
 	prose := fmt.Sprintf("%s (%s): %s in %s before %s. Affected versions: >= %s, < %s. Patched versions: %s.", v.cve, v.ghsa, v.what, v.name, v.high, v.low, v.high, v.high)
 	switch p.IntN(6) {
 	case 0:
-		return call(fetch, object("url", "https://nvd.nist.gov/vuln/detail/"+v.cve), quoted(prose+"\nCVSS 3.1 base score 7.5 HIGH. "+p.pick("NVD published date 2026-02-11.", "Weakness: CWE-400.", "Analysis by NIST is complete.")))
+		return call(v.fetch, object("url", "https://nvd.nist.gov/vuln/detail/"+v.cve), quoted(prose+"\nCVSS 3.1 base score 7.5 HIGH. "+p.pick("NVD published date 2026-02-11.", "Weakness: CWE-400.", "Analysis by NIST is complete.")))
 	case 1:
-		return call(fetch, object("url", "https://github.com/advisories/"+v.ghsa), quoted("## "+v.what+" in "+v.name+"\n\nPackage: "+v.name+"\nAffected versions: >= "+v.low+", < "+v.high+"\nPatched versions: "+v.high+"\n\n"+p.pick("### Impact\n"+v.what+".", "### Patches\nUpgrade to "+v.high+".", "### Workarounds\nNone.")))
+		return call(v.fetch, object("url", "https://github.com/advisories/"+v.ghsa), quoted("## "+v.what+" in "+v.name+"\n\nPackage: "+v.name+"\nAffected versions: >= "+v.low+", < "+v.high+"\nPatched versions: "+v.high+"\n\n"+p.pick("### Impact\n"+v.what+".", "### Patches\nUpgrade to "+v.high+".", "### Workarounds\nNone.")))
 	case 2:
 		return h.shell(fmt.Sprintf("curl -s https://api.osv.dev/v1/vulns/%s | jq '.affected[].ranges'", v.ghsa), "[\n  {\n    \"type\": \"SEMVER\",\n    \"events\": [\n      {\n        \"introduced\": \""+v.low+"\"\n      },\n      {\n        \"fixed\": \""+v.high+"\"\n      }\n    ]\n  }\n]", 0)
 	case 3:
 		return h.shell("gh api /advisories/"+v.ghsa+" --jq '.vulnerabilities[] | [.package.name, .vulnerable_version_range, .first_patched_version] | @tsv'", v.name+"\t>= "+v.low+", < "+v.high+"\t"+v.high, 0)
 	case 4:
-		return call(p.pick("WebSearch", "web_search"), object("query", p.pick(v.cve+" fixed version", v.name+" "+v.cve+" patch", v.cve+" "+v.name+" upgrade", v.ghsa+" "+v.name)), quoted(fmt.Sprintf("1. %s - %s\n   %s\n2. %s %s release notes: fixes %s", v.ghsa, "GitHub Advisory Database", prose, v.name, v.high, v.cve)))
+		return call(v.search, object("query", p.pick(v.cve+" fixed version", v.name+" "+v.cve+" patch", v.cve+" "+v.name+" upgrade", v.ghsa+" "+v.name)), quoted(fmt.Sprintf("1. %s - %s\n   %s\n2. %s %s release notes: fixes %s", v.ghsa, "GitHub Advisory Database", prose, v.name, v.high, v.cve)))
 	}
-	return call(fetch, object("url", p.pick("https://security.snyk.example/vuln/"+v.cve, "https://www.cve.org/CVERecord?id="+v.cve, "https://osv.dev/vulnerability/"+v.ghsa)), quoted(prose))
+	return call(v.fetch, object("url", p.pick("https://security.snyk.example/vuln/"+v.cve, "https://www.cve.org/CVERecord?id="+v.cve, "https://osv.dev/vulnerability/"+v.ghsa)), quoted(prose))
 }
 
 // advisoryReadInEveryDatabase knows which version mends a fault, and reads that in one database after the other instead of upgrading.
 func advisoryReadInEveryDatabase(p *generator) (entries []entry, _ int) {
 	h := p.harness()
-	v := vulnerability{fmt.Sprintf("CVE-2026-%d", p.between(1000, 60_000)), p.advisory(), p.pick("lodash", "undici", "express", "axios", "werkzeug", "pillow", "aiohttp", "netty-codec-http", "jackson-databind", "rexml"), fmt.Sprintf("1.%d.0", p.IntN(9)), fmt.Sprintf("%d.%d.%d", p.between(4, 7), p.IntN(20), p.between(1, 9)), p.pick("Denial of service", "Prototype pollution", "Path traversal", "Request smuggling", "Uncontrolled resource consumption")}
-	lock := p.pick("package-lock.json", "poetry.lock", "pom.xml", "Gemfile.lock")
-	held := h.shell(p.pick("grep -n -A1 '", "rg -n -A1 '")+v.name+"' "+lock, fmt.Sprintf("%d:    \"%s\": {\n%[1]d-      \"version\": \"%[3]d.%d.%d\",", p.between(40, 9000), v.name, p.between(2, 3), p.IntN(9), p.IntN(9)), 0)
+	place := [][2]string{
+		{p.pick("lodash", "undici", "express", "axios"), "package-lock.json"},
+		{p.pick("werkzeug", "pillow", "aiohttp"), "poetry.lock"},
+		{p.pick("netty-codec-http", "jackson-databind"), "pom.xml"},
+	}[p.IntN(3)]
+	v := vulnerability{fmt.Sprintf("CVE-2026-%d", p.between(1000, 60_000)), p.advisory(), place[0], fmt.Sprintf("1.%d.0", p.IntN(9)), fmt.Sprintf("%d.%d.%d", p.between(4, 7), p.IntN(20), p.between(1, 9)), p.pick("Denial of service", "Prototype pollution", "Path traversal", "Request smuggling", "Uncontrolled resource consumption"), p.pick("WebFetch", "fetch", "mcp__fetch__fetch"), p.pick("WebSearch", "web_search")}
+	lines := map[string]string{
+		"package-lock.json": "%d:    \"node_modules/%s\": {\n%d-      \"version\": \"%s\",",
+		"poetry.lock":       "%d:name = \"%s\"\n%d-version = \"%s\"",
+		"pom.xml":           "%d:      <artifactId>%s</artifactId>\n%d-      <version>%s</version>",
+	}[place[1]]
+	at, version := p.between(40, 900), fmt.Sprintf("%d.%d.%d", p.between(2, 3), p.IntN(9), p.IntN(9))
+	held := h.shell("grep -n -A1 '"+v.name+"' "+place[1], fmt.Sprintf(lines, at, v.name, at+1, version), 0)
 	w := wording{
 		[]string{"Let me see which version we have of " + v.name + "."},
 		[]string{"So " + v.high + " has the fix.", "It is fixed in " + v.high + ".", "We are on an affected version.", "That agrees with the other source.", "This confirms " + v.high + ".", ""},
