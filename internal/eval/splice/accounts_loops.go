@@ -40,7 +40,7 @@ func lineReprovisionedWhilePortPending(p *generator) (entries []entry, _ int) {
 		[]string{"Let me provision the line again.", "I'll refresh it once more.", "Let me try another reset.", "I'll resend the activation.", "Let me reset the registration."},
 	}
 	checks := p.IntN(4) > 0
-	for k := range p.laps() {
+	for k := range min(p.laps(), 10) {
 		ask := opening
 		if k > 0 {
 			ask = p.pick(asks...)
@@ -74,7 +74,7 @@ func sameCardQueriedDespiteCorrection(p *generator) (entries []entry, _ int) {
 	}
 	entries = append(entries, user(p.pick("There is a payment on my card that I did not make.", "I don't recognise a charge on one of my cards.", "Why was I charged twice? Please check my card.")),
 		d.use("list_cards", object("customer_id", customer), json.RawMessage(list)).after(thought{"", p.pick("Which cards does the customer have?", "Let me look up the cards.")}))
-	for k := range p.repeats() {
+	for k := range min(p.repeats(), 10) {
 		if k > 0 {
 			entries = append(entries, user(p.pick(asks...)))
 		}
@@ -162,7 +162,7 @@ func changeBlockedByOpenOrder(p *generator) (entries []entry, _ int) {
 		if waits && k > 1 && p.IntN(3) == 0 {
 			entries = append(entries, say(p.pick("One moment please, I'm still working on your request.", "Thank you for your patience, I'm processing the change.", "I'm having a small difficulty with the system, please stay with me.")), user(p.pick("OK.", "Fine, I'm waiting.", "Sure.", "Please hurry a little.")))
 		}
-		next := p.IntN(len(c.acts))
+		next := p.IntN(len(c.acts)) * min(k, 1) // the first is the change that the customer wants
 		for next == last {
 			next = p.IntN(len(c.acts))
 		}
@@ -186,7 +186,7 @@ func cardUnblockedAndBlockedAgain(p *generator) (entries []entry, _ int) {
 		[]string{"The card was declined again.", "It has been blocked again.", "The payment failed.", "Another decline.", ""},
 		[]string{"Let me check the card.", "I'll look at its status.", "Let me see what its state is.", "Let me look at the card again."},
 	}
-	for k := range p.laps() {
+	for k := range min(p.laps(), 10) {
 		ask := "My card" + p.pick(" ending in "+last4+" was declined in a shop. Please help.", " does not work. I'm abroad and have to pay my hotel.", " is refused everywhere since this morning.")
 		if k > 0 {
 			ask = p.pick(asks...)

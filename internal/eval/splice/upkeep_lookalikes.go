@@ -35,6 +35,9 @@ func scannerAlertsJudgedInTurn(p *generator) (entries []entry, _ int) {
 		args := object("owner", owner, "repo", repository, "alertNumber", number)
 		url := fmt.Sprintf("repos/%s/%s/code-scanning/alerts/%d", owner, repository, number)
 		code := p.code(12)
+		if strings.HasPrefix(rule, "py") {
+			code = strings.Join(p.python(12), "\n")
+		}
 		if mcp {
 			entries = append(entries, s.use("github", "get_code_scanning_alert", args, string(alert)).after(t))
 		} else {
@@ -53,7 +56,7 @@ func scannerAlertsJudgedInTurn(p *generator) (entries []entry, _ int) {
 			entries = append(entries, s.use("github", "update_code_scanning_alert", object("owner", owner, "repo", repository, "alertNumber", number, "state", "dismissed", "dismissed_reason", reason), string(closed)).after(why))
 			continue
 		}
-		entries = append(entries, h.shell("gh api -X PATCH "+url+" -f state=dismissed -f dismissed_reason='"+reason+"'", string(closed), 0).after(why))
+		entries = append(entries, h.shell("gh api -X PATCH "+url+" -f state=dismissed -f \"dismissed_reason="+reason+"\"", string(closed), 0).after(why))
 	}
 	return append(entries, say(fmt.Sprintf("I went through %d alerts of `%s`: %d are dismissed with a reason, %d have to be fixed.", n, rule, sorted, n-sorted))), 0
 }
@@ -162,7 +165,9 @@ func imagesRescannedAfterBump(p *generator) (entries []entry, _ int) {
 	h := harness{p, p.pickInt(claudeCode, gemini, openHands, sweAgent)}
 	names, grype := p.distinctWords(p.between(4, 9)), p.IntN(3) == 0
 	before, after := "FROM node:20.11-bookworm-slim", "FROM node:20.18-bookworm-slim"
+	steps := []string{"RUN groupadd app && useradd -g app app", "RUN apt-get update && apt-get install -y --no-install-recommends tini", "WORKDIR /app", "COPY package.json package-lock.json ./", "RUN npm ci --omit=dev", "COPY . .", "RUN npm run build", "RUN chown -R app /app"}
 	if p.coin() {
+		steps[3], steps[4], steps[6] = "COPY requirements.txt ./", "RUN pip install --no-cache-dir -r requirements.txt", "RUN python -m compileall -q ."
 		before, after = "FROM python:3.12.2-slim", "FROM python:3.12.8-slim"
 	}
 	registry, said := p.word()+".example/", func(texts ...string) thought { return thought{"", p.pick(texts...)} }
@@ -170,12 +175,12 @@ func imagesRescannedAfterBump(p *generator) (entries []entry, _ int) {
 	for _, name := range names {
 		t := p.nextItem(last, "`"+name+"`")
 		last = "`" + name + "`"
-		image, digest, steps := registry+name+":next", p.commit()+p.commit()[:24], p.between(7, 14)
-		built := "#0 building with \"default\" instance using docker driver\n"
-		for n := range steps {
-			built += fmt.Sprintf("#%d [%d/%d] %s\n#%[1]d %[5]s\n", n+4, n+1, steps, p.pick("RUN apt-get update", "COPY package.json ./", "WORKDIR /app", "RUN groupadd app", "COPY . ."), p.pick("CACHED", fmt.Sprintf("DONE %d.%ds", p.IntN(20), p.IntN(10))))
+		image, digest := registry+name+":next", p.commit()+p.commit()[:24]
+		built, skipped := "#0 building with \"default\" instance using docker driver\n", p.IntN(3)
+		for n, step := range steps[skipped:] {
+			built += fmt.Sprintf("#%d [%d/%d] %s\n#%[1]d DONE %[5]d.%[6]ds\n", n+4, n+1, len(steps)-skipped, step, p.IntN(20), p.IntN(10))
 		}
-		built += fmt.Sprintf("#%d exporting to image\n#%[1]d writing image sha256:%[2]s done\n#%[1]d naming to %[3]s done\n#%[1]d DONE %[4]d.%[5]ds", steps+4, digest, image, p.between(0, 9), p.IntN(10))
+		built += fmt.Sprintf("#%d exporting to image\n#%[1]d writing image sha256:%[2]s done\n#%[1]d naming to %[3]s done\n#%[1]d DONE %[4]d.%[5]ds", len(steps)+5, digest, image, p.between(0, 9), p.IntN(10))
 		command, report := "trivy image --severity HIGH,CRITICAL --quiet "+image, fmt.Sprintf("\n%s (debian 12.8)\n%s\nTotal: 0 (HIGH: 0, CRITICAL: 0)", image, strings.Repeat("=", len(image)+14))
 		if grype {
 			command, report = "grype "+image+" --fail-on high --quiet", "No vulnerabilities found"

@@ -90,7 +90,7 @@ func (p *generator) audited() audited {
 	return audited{
 		[]string{"cargo audit", "cargo audit --deny warnings", "cargo deny check advisories"},
 		func() string {
-			return fmt.Sprintf("    Fetching advisory database from `https://github.com/RustSec/advisory-db.git`\n      Loaded %d security advisories (from /root/.cargo/advisory-db)\n    Scanning Cargo.lock for vulnerabilities (%d crate dependencies)\nCrate:     %s\nVersion:   %s\nTitle:     Denial of service in %s\nID:        %s\nSolution:  Upgrade to >=%s\nDependency tree:\n%s %s\n└── %s 0.11.4\n    └── api 0.1.0\n\nerror: 1 vulnerability found!", 820+len(leaf), 300+len(parent), leaf, low, leaf, id, high, leaf, low, parent)
+			return fmt.Sprintf("    Fetching advisory database from `https://github.com/RustSec/advisory-db.git`\n      Loaded %d security advisories (from /usr/local/cargo/advisory-db)\n    Scanning Cargo.lock for vulnerabilities (%d crate dependencies)\nCrate:     %s\nVersion:   %s\nTitle:     Denial of service in %s\nID:        %s\nSolution:  Upgrade to >=%s\nDependency tree:\n%s %s\n└── %s 0.11.4\n    └── api 0.1.0\n\nerror: 1 vulnerability found!", 820+len(leaf), 300+len(parent), leaf, low, leaf, id, high, leaf, low, parent)
 		},
 		"Cargo.toml",
 		[]string{leaf + " = \"" + high + "\"", leaf + " = { version = \">=" + high + "\" }", "[patch.crates-io]\n" + leaf + " = \"" + high + "\"", parent + " = { version = \"0.11\", default-features = false }", parent + " = \"0.11.4\""},
