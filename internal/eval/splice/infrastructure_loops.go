@@ -194,9 +194,9 @@ func noHostsMatched(p *generator) (entries []entry, _ int) {
 		{"curl -s https://" + site + "/version", "{\"version\":\"" + version + "\",\"service\":\"" + role + "\"}"},
 	}[p.IntN(2)]
 	w := wording{
-		[]string{"Let me roll out " + role + " " + wanted + ".", "I'll run the playbook for " + role + "."},
-		[]string{"The version is still " + version + ".", "The servers have not changed.", "The playbook ran, but nothing was updated.", "No change on the site.", "It is the old version.", ""},
-		[]string{"Let me run it for the right group.", "I'll limit it to other hosts.", "Let me run the playbook again.", "Perhaps the group has another name.", "I'll try it with another limit."},
+		[]string{"Let me roll out " + role + " " + wanted + ".", "I'll install the new " + role + "."},
+		[]string{"The version is still " + version + ".", "The servers have not changed.", "It ran, but nothing was updated.", "No change on the site.", "It is the old version.", ""},
+		[]string{"Let me run it for the right group.", "I'll limit it to other hosts.", "Let me run it once more.", "Perhaps the group has another name.", "I'll try it with another limit."},
 	}
 	for k := range p.repeats() {
 		pattern := p.pick(patterns...)
