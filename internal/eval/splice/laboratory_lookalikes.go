@@ -2,6 +2,7 @@ package splice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,11 @@ func laboratoryLookalikes() []kind {
 // notebookExecutesFurther executes a notebook by one command; each time a later cell fails for a reason of its own and is mended, up to the last.
 func notebookExecutesFurther(p *generator) (entries []entry, _ int) {
 	h, name, count := p.harness(), p.word()+"_"+p.word()+".ipynb", p.between(8, 12)
-	command := p.pick("jupyter nbconvert --to notebook --execute --inplace "+name, "papermill "+name+" out.ipynb", "pytest --nbmake "+name)
+	tool := [][3]string{
+		{"jupyter nbconvert --to notebook --execute --inplace " + name, "[NbConvertApp] Converting notebook " + name + " to notebook\nnbclient.exceptions.CellExecutionError: An error occurred while executing the following cell:", "[NbConvertApp] Converting notebook " + name + " to notebook\n[NbConvertApp] Writing " + fmt.Sprint(p.between(20_000, 900_000)) + " bytes to " + name},
+		{"papermill " + name + " out.ipynb", "Input Notebook:  " + name + "\nOutput Notebook: out.ipynb\npapermill.exceptions.PapermillExecutionError:", "Input Notebook:  " + name + "\nOutput Notebook: out.ipynb\nExecuting: 100%|██████████| 41/41 [00:52<00:00,  1.27s/cell]"},
+		{"pytest --nbmake " + name, "collected 1 item\n\n" + name + " F\n\nNotebook execution failed", "collected 1 item\n\n" + name + " .\n\n1 passed in 48.20s"},
+	}[p.IntN(3)]
 	w := wording{
 		[]string{"Let me execute the notebook as it is.", "First run, to see which cell fails."},
 		[]string{"That cell passes now.", "It gets further.", "One cell more.", "Another call that the new version does not have.", ""},
@@ -39,10 +44,16 @@ func notebookExecutesFurther(p *generator) (entries []entry, _ int) {
 			{a + " = " + b + "[\"" + c + "\"].iteritems()", "AttributeError: 'Series' object has no attribute 'iteritems'", a + " = " + b + "[\"" + c + "\"].items()"},
 			{"cm = plt.cm.get_cmap(\"" + p.pick("viridis", "magma", "jet") + "\")", "AttributeError: module 'matplotlib.cm' has no attribute 'get_cmap'", "cm = plt.colormaps[\"magma\"]"},
 		}[(k+count)%8]
-		output := fmt.Sprintf("[NbConvertApp] Converting notebook %s to notebook\nnbclient.exceptions.CellExecutionError: An error occurred while executing the following cell:\n------------------\n%s\n------------------\nCell In[%d], line %d\n----> %s\n\n%s", name, fault[0], number, p.between(1, 9), fault[0], fault[1])
-		entries = append(entries, h.shell(command, output, 1).after(w.of(p, k)), h.replace(name, fault[0], fault[2]).after(thought{p.pick("", "That call is gone in the new version.", fmt.Sprintf("Cell %d fails.", number)), p.pick("Let me fix the cell.", "I'll mend this cell.", "")}))
+		before, line := p.python(p.between(0, 20)), 0
+		text := ""
+		for _, row := range before {
+			line++
+			text += strings.TrimSpace(row) + "\n"
+		}
+		output := fmt.Sprintf("%s\n------------------\n%s%s\n------------------\nCell In[%d], line %d\n----> %d %s\n\n%s", tool[1], text, fault[0], number, line+1, line+1, fault[0], fault[1])
+		entries = append(entries, h.shell(tool[0], output, 1).after(w.of(p, k)), h.replace(name, fault[0], fault[2]).after(thought{p.pick("", "That call is gone in the new version.", fmt.Sprintf("Cell %d fails.", number)), p.pick("Let me fix the cell.", "I'll mend this cell.", "")}))
 	}
-	return append(entries, h.shell(command, fmt.Sprintf("[NbConvertApp] Converting notebook %s to notebook\n[NbConvertApp] Writing %d bytes to %s", name, p.between(20_000, 900_000), name), 0).after(thought{"", p.pick("Run it again.", "And once more.")})), 0
+	return append(entries, h.shell(tool[0], tool[2], 0).after(thought{"", p.pick("Run it again.", "And once more.")})), 0
 }
 
 // samplesFittedOneByOne fits one model to one sample after the other; the results differ in their numbers alone.
@@ -81,7 +92,7 @@ func samplesFittedOneByOne(p *generator) (entries []entry, _ int) {
 
 // chainsRunLongerUntilRhatFalls runs a sampler with more draws each time; the diagnostics get better step by step until they are good.
 func chainsRunLongerUntilRhatFalls(p *generator) (entries []entry, _ int) {
-	run, names := p.operator(), p.distinctWords(p.between(2, 8))
+	run, names := p.patientShell(), p.distinctWords(p.between(2, 8))
 	program, draws := p.pick("python sample.py", "Rscript fit.R", "julia --project sample.jl", "./model sample"), 500
 	rhat, size := 1.4+0.5*p.Float64(), float64(p.between(20, 60))
 	short := p.coin()
@@ -116,16 +127,16 @@ func chainsRunLongerUntilRhatFalls(p *generator) (entries []entry, _ int) {
 
 // missingArrayTasksResubmitted lists the tasks of a job array that did not finish, submits them with more memory, and lists them again; they get fewer.
 func missingArrayTasksResubmitted(p *generator) (entries []entry, _ int) {
-	run, name, job, memory := p.operator(), p.word(), p.between(100_000, 900_000), 8
-	var tasks []string
-	for k := range p.between(60, 200) {
-		if p.IntN(6) == 0 || k < 7 {
-			tasks = append(tasks, fmt.Sprint(k))
-		}
+	run, name, job, memory := p.patientShell(), p.word(), p.between(100_000, 900_000), 8
+	numbers := p.Perm(200)[:p.between(9, 40)]
+	slices.Sort(numbers)
+	tasks := make([]string, len(numbers))
+	for k, number := range numbers {
+		tasks[k] = fmt.Sprint(number)
 	}
-	list := "comm -23 <(seq 0 199 | sort) <(ls out | sed 's/[^0-9]//g' | sort) | sort -n | paste -sd,"
+	find := "comm -23 <(seq 0 199 | sort) <(ls out | sed 's/[^0-9]//g' | sort) | sort -n | paste -sd,"
 	if p.coin() {
-		list = "python missing.py --out out/ --tasks 200"
+		find = "python missing.py --out out/ --tasks 200"
 	}
 	w := wording{
 		[]string{"Which tasks of the array did not finish?", "Let me list the tasks without output."},
@@ -134,26 +145,26 @@ func missingArrayTasksResubmitted(p *generator) (entries []entry, _ int) {
 	}
 	for k := 0; len(tasks) > 0; k++ {
 		job += p.between(40, 4000)
-		numbers, left := strings.Join(tasks, ","), tasks[:0:0]
+		list, left := strings.Join(tasks, ","), tasks[:0:0]
 		for n, task := range tasks {
 			if n > 0 && p.coin() {
 				left = append(left, task)
 			}
 		}
-		entries = append(entries, run(list, numbers, 0).after(w.of(p, k)),
-			run(fmt.Sprintf("sbatch --wait --array=%s --mem=%dG %s.sbatch", numbers, memory, name), fmt.Sprintf("Submitted batch job %d", job), 0).after(thought{p.pick("", "These ran out of memory or time."), p.pick("I submit them with more memory.", fmt.Sprintf("Let me give them %d GB.", memory), "")}),
-			run(fmt.Sprintf("sacct -j %d -X -n -o State | sort | uniq -c", job), tally(p, len(tasks), len(left)), 0).after(thought{"", p.pick("How did they end?", "Let me see their states.", "")}))
+		entries = append(entries, run(find, list, 0).after(w.of(p, k)),
+			run(fmt.Sprintf("sbatch --wait --array=%s --mem=%dG %s.sbatch", list, memory, name), fmt.Sprintf("Submitted batch job %d", job), 0).after(thought{p.pick("", "These ran out of memory."), p.pick("I submit them with more memory.", fmt.Sprintf("Let me give them %d GB.", memory), "")}),
+			run(fmt.Sprintf("sacct -j %d -X -n -o State | sort | uniq -c", job), tally(len(tasks), len(left)), 0).after(thought{"", p.pick("How did they end?", "Let me see their states.", "")}))
 		memory += p.pickInt(4, 8, 16)
 		tasks = left
 	}
-	return append(entries, run(list, "", 0).after(thought{p.pick("", "All went through this time."), "Is anything missing?"})), 0
+	return append(entries, run(find, "", 0).after(thought{p.pick("", "All went through this time."), "Is anything missing?"})), 0
 }
 
-// tally returns the states of n tasks, of which some are lost.
-func tally(p *generator, n, lost int) string {
+// tally returns the states of n tasks, of which some ran out of memory.
+func tally(n, lost int) string {
 	text := fmt.Sprintf("%7d COMPLETED", n-lost)
 	if lost > 0 {
-		text += fmt.Sprintf("\n%7d %s", lost, p.pick("OUT_OF_ME+", "TIMEOUT", "FAILED", "NODE_FAIL"))
+		text += fmt.Sprintf("\n%7d OUT_OF_ME+", lost)
 	}
 	return text
 }

@@ -3,6 +3,7 @@ package splice
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -60,7 +61,7 @@ func (p *generator) blockedDownload() blockedDownload {
 func (b blockedDownload) traceback(p *generator, script string) string {
 	text := "Traceback (most recent call last):\n"
 	for range p.between(1, 12) {
-		text += fmt.Sprintf("  File \"/usr/local/lib/python3.11/site-packages/%s/%s.py\", line %d, in %s\n    %s\n", p.pick("urllib3", "requests", "httpx", "transformers", "fsspec", "huggingface_hub"), p.word(), p.between(20, 1900), p.pick("send", "connect", "_request", "cached_file", "urlopen", "open"), p.pick("raise MaxRetryError(_pool, url, reason)", "return self._make_request(conn, method, url)", "sock = connection.create_connection(", "resolved = cached_file(path, filename)"))
+		text += fmt.Sprintf("  File \"/usr/local/lib/python3.11/site-packages/%s/%s.py\", line %d, in %s\n    %s\n", p.pick("urllib3", "requests", "httpx", "fsspec"), p.pick("connection", "connectionpool", "sessions", "adapters", "api", "_transports/default", "util/retry", "core"), p.between(20, 1900), p.pick("send", "connect", "_request", "cached_file", "urlopen", "open"), p.pick("raise MaxRetryError(_pool, url, reason)", "return self._make_request(conn, method, url)", "sock = connection.create_connection(", "resolved = cached_file(path, filename)"))
 	}
 	if p.coin() {
 		text += fmt.Sprintf("urllib3.exceptions.NameResolutionError: <urllib3.connection.HTTPSConnection object at 0x7f%010x>: Failed to resolve '%s' ([Errno -3] Temporary failure in name resolution)\n\nDuring handling of the above exception, another exception occurred:\n\n", p.Int64N(1<<40), b.host)
@@ -76,9 +77,10 @@ func newScriptMeetsSameDownload(p *generator) (entries []entry, _ int) {
 		[]string{"The download fails.", "We still cannot reach the server.", "It is the same problem with the download.", "The script could not load it.", ""},
 		[]string{"Let me write a simpler script.", "Let me try a different approach to loading it.", "I'll create a new version with error handling.", "Let me write a debug script.", "Let me use another function to fetch it."},
 	}
+	rest := []string{"print(\"loaded\")", "results = " + task + "()", "os.environ[\"NO_PROXY\"] = \"*\"", "json.dump(results, open(\"results.json\", \"w\"))", "time.sleep(5)", "logging.basicConfig(level=logging.DEBUG)", "print(sys.version)", "assert os.path.exists(\"results.json\")", "for name in results:\n    print(name, results[name])"}
 	for k := range p.laps() {
 		script := task + "_" + p.pick("v"+fmt.Sprint(k+1), "simple", "debug", "fixed", "alt", "final", "direct", fmt.Sprint(k+1)) + ".py"
-		text := "import " + p.pick("os", "json", "sys", "pathlib") + "\n\nURL = \"https://" + b.host + b.path + "\"\n\n" + p.pick(b.ways...) + "\n" + p.code(p.between(1, 12)) + "\n"
+		text := "import " + p.pick("os", "json", "sys", "pathlib") + "\n\nURL = \"https://" + b.host + b.path + "\"\n\n" + p.pick(b.ways...) + "\n" + strings.Join(p.shuffled(slices.Clone(rest)...)[:p.between(1, len(rest))], "\n") + "\n"
 		entries = append(entries, h.create("/app/"+script, text).after(w.of(p, k)), h.shell(p.pick("python ", "python3 ", "cd /app && python ")+script, b.traceback(p, script), 1).after(p.runAgain()))
 		if k > 0 && p.IntN(4) == 0 {
 			look := b.looks[p.IntN(len(b.looks))]
@@ -90,7 +92,7 @@ func newScriptMeetsSameDownload(p *generator) (entries []entry, _ int) {
 
 // sameSettingsTrainedAgain trains with three settings, and none reaches the target; then it trains with them again.
 func sameSettingsTrainedAgain(p *generator) (entries []entry, _ int) {
-	run, score, epochs := p.operator(), 0.60+0.3*p.Float64(), p.between(3, 30)
+	run, score, epochs := p.patientShell(), 0.60+0.3*p.Float64(), p.between(3, 30)
 	metric := p.pick("val_acc", "macro_f1", "auroc", "mAP50", "dice")
 	program := p.pick("python train.py", "torchrun --nproc_per_node=2 train.py", "python -m "+p.word()+".train", "accelerate launch train.py")
 	settings := [][]string{
@@ -119,12 +121,12 @@ func sameSettingsTrainedAgain(p *generator) (entries []entry, _ int) {
 			text += fmt.Sprintf("epoch %d/%d  loss %.4f  %s %.4f  (%.1fs)\n", e+1, epochs, 1.4/float64(e+1)+0.2+0.01*p.Float64(), metric, reached*(1-0.3/float64(e+2)), 8+p.Float64())
 		}
 		text += fmt.Sprintf("best %s %.4f (target %.2f)", metric, reached, score+0.05)
-		entries = append(entries, run(fmt.Sprintf("%s %s --epochs %d", program, settings[n], epochs)+p.pick("", "", fmt.Sprintf(" --seed %d", p.pickInt(0, 1, 7, 42))), text, 0).after(t))
+		entries = append(entries, run(fmt.Sprintf("%s %s --epochs %d", program, settings[n], epochs)+p.pick("", "", " --name "+p.word()), text, 0).after(t))
 	}
 	return entries, 3
 }
 
-// kernel returns how an agent runs a cell, and how it starts the kernel anew.
+// restartable returns how an agent runs a cell, and how it starts the kernel anew.
 func (p *generator) restartable() (cell func(code, output string, fails bool) entry, restart func() entry) {
 	server, count := p.pick("mcp__jupyter__", "jupyter-", ""), 0
 	answer := func(text string) json.RawMessage {
@@ -155,8 +157,8 @@ func variablesLostAtEachRestart(p *generator) (entries []entry, _ int) {
 	steps := []string{"wide = " + frame + ".pivot(index=\"" + key + "\", columns=\"day\", values=\"value\")", "dense = " + frame + ".to_numpy().astype(float)", "pairs = " + frame + ".merge(" + frame + ", on=\"" + key + "\")", "corr = np.corrcoef(" + frame + ".values)"}
 	step := p.pick(steps...)
 	shape := fmt.Sprintf("(%d, %d)", p.between(1e6, 9e7), p.between(4, 60))
-	trace := func(last string) string {
-		return fmt.Sprintf("---------------------------------------------------------------------------\n%s                                 Traceback (most recent call last)\nCell In[%d], line %d\n----> %d %s\n\n%s", strings.SplitN(last, ":", 2)[0], p.between(1, 9), 1, 1, strings.Split(step, "\n")[0], last)
+	trace := func(number int, last string) string {
+		return fmt.Sprintf("---------------------------------------------------------------------------\n%s                                 Traceback (most recent call last)\nCell In[%d], line %d\n----> %d %s\n\n%s", strings.SplitN(last, ":", 2)[0], number, 1, 1, step, last)
 	}
 	dies := p.coin()
 	for k := range p.laps() {
@@ -166,9 +168,9 @@ func variablesLostAtEachRestart(p *generator) (entries []entry, _ int) {
 		}
 		entries = append(entries,
 			restart().after(thought{p.pick("", "The kernel is out of memory.", "Memory is full again."), p.pick("Let me restart the kernel to free the memory.", "I'll restart the kernel.", "A fresh kernel should have enough memory.")}),
-			cell(code, trace("NameError: name '"+frame+"' is not defined"), true).after(thought{"", p.pick("Now run the cell again.", "Let me run the computation.", "With a clean kernel this should work.")}),
+			cell(code, trace(1, "NameError: name '"+frame+"' is not defined"), true).after(thought{"", p.pick("Now run the cell again.", "Let me run the computation.", "With a clean kernel this should work.")}),
 			cell(load, shape, false).after(thought{"The data is gone after the restart.", p.pick("Let me load it again.", "I need to reload it.")}))
-		out := trace(fmt.Sprintf("numpy.core._exceptions._ArrayMemoryError: Unable to allocate %.1f GiB for an array with shape %s and data type float64", gib, shape))
+		out := trace(3, fmt.Sprintf("numpy.core._exceptions._ArrayMemoryError: Unable to allocate %.1f GiB for an array with shape %s and data type float64", gib, shape))
 		if dies {
 			out = fmt.Sprintf("DeadKernelError: Kernel died while executing the cell (exit code -9, %d s)", line+p.IntN(20))
 		}
@@ -179,12 +181,15 @@ func variablesLostAtEachRestart(p *generator) (entries []entry, _ int) {
 
 // jobCancelledBeforeItsTurn submits a job, sees it wait in the queue, cancels it and submits it with another request, behind all others again.
 func jobCancelledBeforeItsTurn(p *generator) (entries []entry, _ int) {
-	run, h, id, name := p.patientShell(), p.harness(), p.between(100_000, 9_000_000), p.word()
+	run, id, name := p.patientShell(), p.between(100_000, 9_000_000), p.word()
 	pbs, hours, user := p.IntN(3) == 0, p.between(3, 30), p.word()
 	partition := p.pick("gpu", "a100", "batch", "short", "compute")
 	waits := p.between(40, 400)
 	requests := []string{"--time=01:00:00", "--time=04:00:00", "--mem=32G", "--mem=64G", "--gres=gpu:1", "--cpus-per-task=4", "--cpus-per-task=16", "--nodes=1", "--qos=normal", "--nice=0"}
-	clock := p.passingTime()
+	if pbs {
+		requests = []string{"ncpus=4", "ncpus=16", "mem=32gb", "mem=64gb", "ngpus=1", "ncpus=8:mem=16gb"}
+	}
+	clock, request := p.passingTime(), ""
 	w := wording{
 		[]string{"Let me submit the job.", "I'll submit it to the cluster."},
 		[]string{"It would have waited for hours.", "That was not going to start soon.", "The queue is long.", "Cancelled.", ""},
@@ -193,16 +198,23 @@ func jobCancelledBeforeItsTurn(p *generator) (entries []entry, _ int) {
 	for k := range p.laps() {
 		id += p.between(1, 300)
 		waits += p.between(0, 12)
-		job, request := fmt.Sprint(id), p.pick(requests...)
+		job, last := fmt.Sprint(id), request
+		for request == last {
+			request = p.pick(requests...)
+		}
 		submit, submitted, look, cancel := "sbatch "+request+" "+name+".sbatch", "Submitted batch job "+job, "squeue --start -j "+job, "scancel "+job
 		state := fmt.Sprintf("             JOBID PARTITION     NAME     USER ST          START_TIME  NODES SCHEDNODES           NODELIST(REASON)\n%18s %9s %8s %8s PD %s      1 (null)               (Priority)", job, partition, name, user, "2026-06-29T"+clock()[11:19])
 		if pbs {
-			submit, submitted, look, cancel = "qsub -l select=1:"+p.pick("ncpus=4", "ncpus=16", "mem=32gb", "ngpus=1")+" "+name+".pbs", job+".pbs01", "qstat -T "+job, "qdel "+job
+			submit, submitted, look, cancel = "qsub -l select=1:"+request+" "+name+".pbs", job+".pbs01", "qstat -T "+job, "qdel "+job
 			state = fmt.Sprintf("Job ID          Username Queue    Jobname    S  Est Start\n%s.pbs01   %s   %s    %s   Q   +%d:%02d", job, user, partition, name, hours+p.IntN(2), p.IntN(60))
 		}
 		entries = append(entries, run(submit, submitted, 0).after(w.of(p, k)), run(look, state, 0).after(thought{"", p.pick("When will it start?", "Let me see the queue.", "Is it running?")}))
 		if k > 0 && p.IntN(3) == 0 {
-			entries = append(entries, h.shell("squeue -p "+partition+" -t PD | wc -l", fmt.Sprint(waits), 0).after(thought{"", "How many jobs are waiting?"}))
+			count := "squeue -p " + partition + " -t PD | wc -l"
+			if pbs {
+				count = "qstat -i " + partition + " | wc -l"
+			}
+			entries = append(entries, run(count, fmt.Sprint(waits), 0).after(thought{"", "How many jobs are waiting?"}))
 		}
 		entries = append(entries, run(cancel, "", 0).after(thought{p.pick("It is pending.", "It waits for its priority.", "It has not started."), p.pick("I cancel it and change the request.", "Let me cancel it.", "I'll cancel it and try again.")}))
 	}

@@ -19,7 +19,7 @@ func nativeLookalikes() []kind {
 // configureGetsPastNextCheck runs one configuration command; each time the next library is missing and gets installed, until all are there.
 func configureGetsPastNextCheck(p *generator) (entries []entry, _ int) {
 	run, project := p.operator(), p.word()
-	libraries := p.shuffled("zlib", "libxml2", "openssl", "libcurl", "ncurses", "readline", "libffi", "sqlite3", "libpng", "freetype2", "expat", "gmp", "libuv", "pcre2", "libevent", "lzma", "glib-2.0", "icu-uc")
+	libraries := p.shuffled("zlib zlib1g-dev", "libxml-2.0 libxml2-dev", "openssl libssl-dev", "libcurl libcurl4-openssl-dev", "ncursesw libncurses-dev", "readline libreadline-dev", "libffi libffi-dev", "sqlite3 libsqlite3-dev", "libpng libpng-dev", "freetype2 libfreetype-dev", "expat libexpat1-dev", "gmp libgmp-dev", "libuv libuv1-dev", "libpcre2-8 libpcre2-dev", "libevent libevent-dev", "liblzma liblzma-dev", "glib-2.0 libglib2.0-dev", "icu-uc libicu-dev")
 	command, missing := "./configure --prefix=/usr/local", "checking for %[1]s... no\nconfigure: error: Package requirements (%[1]s >= %[2]s) were not met:\n\nNo package '%[1]s' found\n\nSee `config.log' for more details"
 	found, end := "checking for %s... yes\n", "configure: creating ./config.status\nconfig.status: creating Makefile\nconfig.status: creating src/Makefile\nconfig.status: creating config.h"
 	switch p.IntN(3) {
@@ -40,12 +40,11 @@ func configureGetsPastNextCheck(p *generator) (entries []entry, _ int) {
 		shown = ""
 	}
 	for k := range rounds {
-		name := libraries[k]
+		name, pack, _ := strings.Cut(libraries[k], " ")
 		output := shown + fmt.Sprintf(missing, name, fmt.Sprintf("%d.%d", p.between(1, 3), p.IntN(40)), 20+3*k)
 		if short {
 			output = output[len(shown):]
 		}
-		pack := "lib" + strings.TrimPrefix(name, "lib") + "-dev"
 		entries = append(entries, run(command, output, 1).after(w.of(p, k)),
 			run("apt-get install -y "+pack, fmt.Sprintf("Reading package lists... Done\nBuilding dependency tree... Done\nThe following NEW packages will be installed:\n  %[1]s\n0 upgraded, 1 newly installed, 0 to remove and %[2]d not upgraded.\nNeed to get %[3]d kB of archives.\nSetting up %[1]s:amd64 ...", pack, p.between(2, 30), p.between(40, 9000)), 0).after(thought{"`" + name + "` is missing.", p.pick("Let me install it.", "I'll install its headers.", "")}))
 		shown += fmt.Sprintf(found, name)
@@ -63,18 +62,15 @@ func buildResumedAfterEachTimeout(p *generator) (entries []entry, _ int) {
 		[]string{"Let me continue.", "I run it again, it goes on where it stopped.", "Continue the build.", "Again."},
 	}
 	rounds := p.between(5, 12)
-	from := 0
 	for k := range rounds {
-		to := 98*(k+1)/(rounds+1) + p.IntN(2)
-		entries = append(entries, run(command, b.lines(p, from, to)+"\n"+limit, 124).after(w.of(p, k)))
-		from = to
+		entries = append(entries, run(command, b.lines(p, 98*(k+1)/(rounds+1)+p.IntN(2))+"\n"+limit, 124).after(w.of(p, k)))
 	}
-	return append(entries, run(command, b.lines(p, from, 99)+"\n"+b.end, 0).after(w.of(p, rounds))), 0
+	return append(entries, run(command, b.lines(p, 100)+"\n"+b.end, 0).after(w.of(p, rounds))), 0
 }
 
 // fuzzTargetsRunInTurn runs one fuzz target after the other for a fixed time; each of them finds nothing.
 func fuzzTargetsRunInTurn(p *generator) (entries []entry, _ int) {
-	run, names, seconds, form := p.operator(), p.distinctWords(p.between(6, 14)), p.pickInt(30, 60, 120), p.IntN(3)
+	run, names, seconds, form := p.patientShell(), p.distinctWords(p.between(6, 14)), p.pickInt(30, 60, 120), p.IntN(3)
 	verb := p.pick("parse", "decode", "roundtrip")
 	w := wording{
 		[]string{"I'll run each target for " + fmt.Sprint(seconds) + " seconds.", "Let me fuzz the first target."},
@@ -114,10 +110,15 @@ func framesOfCoreInspected(p *generator) (entries []entry, _ int) {
 		[]string{"Nothing wrong in this frame.", "The values are fine here.", "The pointer comes from the caller.", "It was handed in like this.", ""},
 		[]string{"Let me go one frame up.", "Next, its caller.", "One level up.", "What did the caller pass?"},
 	}
-	bad := p.word()
+	bad, null, pointer := p.word(), p.between(3, 6), ""
 	for k := range p.between(6, 12) {
+		if k == 0 {
+			pointer = "0x0"
+		} else if k == null {
+			pointer = fmt.Sprintf("0x7f%010x", p.Int64N(1<<40))
+		}
 		name, line := p.word()+"_"+p.word(), p.between(20, 900)
-		text := fmt.Sprintf("#%d  0x%012x in %s (%s=%s) at src/%s.c:%d\n%d\t%s\n", k, 0x555555554000+p.Int64N(1<<20), name, bad, p.pick("0x0", "0x0", fmt.Sprintf("0x7f%010x", p.Int64N(1<<40))), p.word(), line, line, p.code(1))
+		text := fmt.Sprintf("#%d  0x%012x in %s (%s=%s) at src/%s.c:%d\n%d\t%s\n", k, 0x555555554000+p.Int64N(1<<20), name, bad, pointer, p.word(), line, line, p.code(1))
 		for range p.between(1, 12) {
 			text += p.word() + " = " + p.pick("<optimized out>", fmt.Sprint(p.between(-4, 4096)), fmt.Sprintf("0x7ffff%07x", p.IntN(1<<28)), "\""+p.word()+"\"", "{next = 0x0, refs = "+fmt.Sprint(p.between(1, 9))+"}") + "\n"
 		}

@@ -350,5 +350,5 @@ var onsetByHand = map[string]int{
 	"polyglot_breaks_in_either_language":  4,
 	"walkthrough_dies_at_same_point":      2,
 	"same_fragment_carved_again":          1,
-	"wrong_flag_submitted_again":          1,
+	"wrong_flag_submitted_again":          2,
 }

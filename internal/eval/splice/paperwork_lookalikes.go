@@ -48,19 +48,43 @@ func speakerNotesWrittenSlideBySlide(p *generator) (entries []entry, _ int) {
 	return entries, 0
 }
 
+// fields returns the names and the values of the fields of a form, in any order.
+func (p *generator) fields() [][2]string {
+	person := p.person()
+	fields := [][2]string{
+		{"First name", person},
+		{"Last name", capitalized(p.word())},
+		{"Email", p.mailbox(person)},
+		{"Phone", fmt.Sprintf("+49 30 %d", p.between(1e6, 9e6))},
+		{"Date of birth", fmt.Sprintf("%02d/%02d/%d", p.between(1, 12), p.between(1, 28), p.between(1950, 2005))},
+		{"Street", fmt.Sprintf("%s Street %d", capitalized(p.word()), p.between(1, 200))},
+		{"Postal code", fmt.Sprint(p.between(10_000, 99_999))},
+		{"City", p.pick("Leipzig", "Porto", "Ghent", "Tampere", "Graz", "Cork")},
+		{"Company", capitalized(p.word()) + " Ltd"},
+		{"VAT number", fmt.Sprintf("DE%d", p.between(1e8, 9e8))},
+		{"Cost centre", fmt.Sprint(p.between(1000, 9999))},
+		{"Reference", p.id()},
+		{"Amount", fmt.Sprintf("%d.%02d", p.between(5, 900), p.IntN(100))},
+		{"Remarks", capitalized(p.phrase(2, 6))},
+	}
+	p.Shuffle(len(fields), func(i, j int) { fields[i], fields[j] = fields[j], fields[i] })
+	return fields
+}
+
 // fieldsReachedByTab fills in a long form by keys: a value is typed, and the same key goes to the next field.
 func fieldsReachedByTab(p *generator) (entries []entry, _ int) {
 	d, title := p.desktop(), capitalized(p.word())+" "+p.pick("registration", "application", "intake form", "expense claim", "customer record")
-	names := p.distinctWords(p.between(6, 12))
-	values := make([]string, len(names))
+	all := p.fields()
+	fields := all[:p.between(6, len(all))]
+	values := make([]string, len(fields))
 	view := func(focus int) string {
 		elements := []element{{"heading", title, ""}}
-		for k, name := range names {
+		for k, field := range fields {
 			state := values[k]
 			if k == focus {
 				state += " (focused)"
 			}
-			elements = append(elements, element{"entry", capitalized(name), strings.TrimSpace(state)})
+			elements = append(elements, element{"entry", field[0], strings.TrimSpace(state)})
 		}
 		return d.screen(title, append(elements, element{"push-button", "Submit", ""}))
 	}
@@ -69,11 +93,12 @@ func fieldsReachedByTab(p *generator) (entries []entry, _ int) {
 		[]string{"That field is filled.", "The value is in.", "Good.", ""},
 		[]string{"Tab to the next field.", "Next field.", "I go on with Tab.", "On to the next one."},
 	}
-	entries = append(entries, d.act("left_click", capitalized(names[0]), view(0)).after(w.of(p, 0)))
-	for k, name := range names {
-		values[k] = p.pick(capitalized(p.word()), fmt.Sprint(p.between(1, 9999)), p.word()+"@"+p.word()+".example", fmt.Sprintf("%02d/%02d/2026", p.between(1, 12), p.between(1, 28)), fmt.Sprintf("%d %s Street", p.between(1, 200), capitalized(p.word())))
+	entries = append(entries, d.act("left_click", fields[0][0], view(0)).after(w.of(p, 0)))
+	for k, field := range fields {
+		values[k] = field[1]
+		name := strings.ToLower(field[0])
 		entries = append(entries, d.act("type", values[k], view(k)).after(thought{"", p.pick("Type the "+name+".", "The "+name+" is "+values[k]+".", "")}))
-		if k < len(names)-1 {
+		if k < len(fields)-1 {
 			entries = append(entries, d.act("key", "Tab", view(k+1)).after(w.of(p, k+1)))
 		}
 	}
@@ -84,7 +109,8 @@ func fieldsReachedByTab(p *generator) (entries []entry, _ int) {
 func answersEnteredFromMail(p *generator) (entries []entry, _ int) {
 	s, sheet, row, event := p.secretary(), fmt.Sprintf("1%x", p.Uint64()), p.between(2, 30), p.occasion()
 	read, add := p.pick("read_email", "get_message", "gmail_read"), p.pick("append_row", "update_cells", "add_row")
-	answers := []string{"Yes, I'll be there!", "Thanks for the invitation, I'm coming.", "Sorry, I can't make it.", "Count me in.", "We are two, no meat please.", "Yes, happy to join.", "I'll be there, maybe ten minutes late.", "Unfortunately I'm away that week."}
+	answers := [][3]string{{"Yes, I'll be there!", "yes", ""}, {"Thanks for the invitation, I'm coming.", "yes", ""}, {"Sorry, I can't make it.", "no", ""}, {"Count me in.", "yes", ""}, {"We are two, no meat please.", "yes", "+1, vegetarian"}, {"Yes, happy to join.", "yes", ""}, {"I'll be there, maybe ten minutes late.", "yes", "late"}, {"Unfortunately I'm away that week.", "no", ""}}
+	clock := p.passingTime()
 	w := wording{
 		[]string{"I go through the answers one by one.", "Let me read the first answer."},
 		[]string{"Entered.", "That one is in the sheet.", "Noted.", ""},
@@ -92,17 +118,13 @@ func answersEnteredFromMail(p *generator) (entries []entry, _ int) {
 	}
 	people := p.shuffled("Amara", "Benedikt", "Chiara", "Dmitri", "Elif", "Farid", "Greta", "Hiro", "Ines", "Jonas", "Katya", "Liam", "Mei", "Noor", "Oskar", "Priya", "Rafael", "Sofia")
 	for k := range p.between(6, 14) {
-		n, id := p.IntN(len(answers)), fmt.Sprintf("19%014x", p.Uint64N(1<<56))
-		coming := "yes"
-		if n == 2 || n == 7 {
-			coming = "no"
-		}
-		text := fmt.Sprintf("From: %s\nSubject: Re: %s\nDate: %s\n\n%s", p.mailbox(people[k]), event, p.clock(), answers[n])
+		answer, id := answers[p.IntN(len(answers))], fmt.Sprintf("19%014x", p.Uint64N(1<<56))
+		text := fmt.Sprintf("From: %s\nSubject: Re: %s\nDate: %s\n\n%s", p.mailbox(people[k]), event, clock(), answer[0])
 		for range p.IntN(12) {
 			text += "\n> " + p.phrase(3, 10)
 		}
 		entries = append(entries, s.use("gmail", read, object("message_id", id), text).after(w.of(p, k)),
-			s.use("sheets", add, object("spreadsheet_id", sheet, "range", fmt.Sprintf("Guests!A%d:C%d", row+k, row+k), "values", []string{people[k], coming, p.pick("", "late", "vegetarian", "+1", "")}), p.pick("1 row updated", "updatedRows: 1")).after(thought{p.pick("", people[k]+" says "+coming+"."), p.pick("I enter it.", "Into the sheet.", "")}))
+			s.use("sheets", add, object("spreadsheet_id", sheet, "range", fmt.Sprintf("Guests!A%d:C%d", row+k, row+k), "values", []string{people[k], answer[1], answer[2]}), p.pick("1 row updated", "updatedRows: 1")).after(thought{p.pick("", people[k]+" says "+answer[1]+"."), p.pick("I enter it.", "Into the sheet.", "")}))
 	}
 	return entries, 0
 }

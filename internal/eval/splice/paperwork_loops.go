@@ -103,8 +103,8 @@ func formatToggledOnAndOff(p *generator) (entries []entry, _ int) {
 
 // overwritePromptDeclinedEachTime saves under a name that exists, declines to replace the file, and saves under the same name again.
 func overwritePromptDeclinedEachTime(p *generator) (entries []entry, _ int) {
-	d, name := p.desktop(), p.word()+"_"+p.pick("final", "report", "v2", "summary", "2026")+p.pick(".pdf", ".xlsx", ".docx", ".csv")
-	title, open := capitalized(p.word())+".ods - LibreOffice Calc", p.pick("ctrl+shift+s", "ctrl+shift+e", "F12")
+	d, name := p.desktop(), p.word()+"_"+p.pick("final", "report", "v2", "summary", "2026")+p.pick(".xlsx", ".ods", ".csv")
+	title, open := capitalized(p.word())+".ods - LibreOffice Calc", p.pick("ctrl+shift+s", "F12")
 	decline := p.pick("Cancel", "No", "Keep Existing File")
 	var files []element
 	for _, other := range p.distinctWords(p.between(2, 14)) {
@@ -134,10 +134,10 @@ func overwritePromptDeclinedEachTime(p *generator) (entries []entry, _ int) {
 func placeholderNeverReplaced(p *generator) (entries []entry, _ int) {
 	s, field := p.secretary(), p.word()+"_"+p.pick("name", "date", "amount", "title")
 	mark := p.pick("{{"+field+"}}", "<<"+field+">>", "["+strings.ToUpper(field)+"]", "${"+field+"}", "«"+field+"»")
-	value, file := capitalized(p.word())+" "+capitalized(p.word()), p.word()+p.pick("_offer", "_contract", "_letter", "_deck")
+	value, file := capitalized(p.word())+" "+capitalized(p.word()), p.word()+p.pick("_offer", "_contract", "_letter")+".docx"
 	server, replace, read := "word", p.pick("search_and_replace", "replace_text"), p.pick("get_document_text", "find_text_in_document")
 	if p.coin() {
-		server, replace, read = "slides", "replace_all_text", "get_presentation_text"
+		server, replace, read, file = "slides", "replace_all_text", "get_presentation_text", p.word()+p.pick("_deck", "_pitch", "_review")+".pptx"
 	}
 	tells := p.pick("Replaced 0 occurrences.", "No occurrences of the text found.", "Search and replace completed. Replacements: 0", "Document saved. Replacements made: 0")
 	var before, after []string
@@ -153,12 +153,12 @@ func placeholderNeverReplaced(p *generator) (entries []entry, _ int) {
 	}
 	for k := range p.laps() {
 		find := p.pick(mark, mark, bare, " "+mark, mark+",", strings.ToUpper(mark), "Dear "+mark)
-		args := []any{"filename", file + ".docx", "find_text", find, "replace_text", value}
+		args := []any{"filename", file, "find_text", find, "replace_text", value}
 		if option := p.IntN(4); option < 2 {
 			args = append(args, []string{"match_case", "whole_word"}[option], p.coin())
 		}
 		entries = append(entries, s.use(server, replace, object(args...), tells).after(w.of(p, k)),
-			s.use(server, read, object("filename", file+".docx"), text).after(thought{"", p.pick("Let me check the document.", "Is it replaced?", "Verify.", "")}))
+			s.use(server, read, object("filename", file), text).after(thought{"", p.pick("Let me check the document.", "Is it replaced?", "Verify.", "")}))
 	}
 	return entries, 2
 }

@@ -49,13 +49,19 @@ func levelsOfWargamePassed(p *generator) (entries []entry, _ int) {
 	return entries, 0
 }
 
+// commitHash returns the hash of an object of Git.
+func (p *generator) commitHash() string {
+	return fmt.Sprintf("%08x%016x%016x", p.Uint32(), p.Uint64(), p.Uint64())
+}
+
 // danglingCommitsShownInTurn shows one dangling commit after the other until the lost work is found, and brings it back.
 func danglingCommitsShownInTurn(p *generator) (entries []entry, _ int) {
 	run, author := p.operator(), p.person()
+	address := p.mailbox(author)
 	hashes := make([]string, p.between(6, 13))
 	list := "Checking object directories: 100% (256/256), done.\n"
 	for k := range hashes {
-		hashes[k] = fmt.Sprintf("%08x%08x%08x%08x%08x", p.Uint32(), p.Uint32(), p.Uint32(), p.Uint32(), p.Uint32())
+		hashes[k] = p.commitHash()
 		list += "dangling commit " + hashes[k] + "\n"
 	}
 	show := p.pick("git show --stat %s", "git log -1 -p %s", "git show %s | head -40", "git cat-file -p %s")
@@ -69,9 +75,9 @@ func danglingCommitsShownInTurn(p *generator) (entries []entry, _ int) {
 		t := w.of(p, k)
 		t.next = strings.ReplaceAll(t.next, "%s", hash[:8])
 		message := p.pick("WIP on "+p.word()+": ", "index on main: ", "Merge branch '"+p.word()+"'", "Add "+p.word()+" ", "Fix ") + p.phrase(1, 4)
-		text := fmt.Sprintf("commit %s\nAuthor: %s <%s>\nDate:   Thu Jun %d %02d:%02d:%02d 2026 +0200\n\n    %s\n", hash, author, p.mailbox(author), p.between(1, 28), p.IntN(24), p.IntN(60), p.IntN(60), message)
+		text := fmt.Sprintf("commit %s\nAuthor: %s <%s>\nDate:   Thu Jun %d %02d:%02d:%02d 2026 +0200\n\n    %s\n", hash, author, address, p.between(1, 28), p.IntN(24), p.IntN(60), p.IntN(60), message)
 		if strings.HasPrefix(show, "git cat-file") {
-			text = fmt.Sprintf("tree %08x%032x\nparent %08x%032x\nauthor %s <%s> %d +0200\ncommitter %s <%s> %d +0200\n\n%s", p.Uint32(), p.Uint64(), p.Uint32(), p.Uint64(), author, p.mailbox(author), 1_780_000_000+k*977, author, p.mailbox(author), 1_780_000_000+k*977, message)
+			text = fmt.Sprintf("tree %s\nparent %s\nauthor %s <%s> %d +0200\ncommitter %s <%s> %d +0200\n\n%s", p.commitHash(), p.commitHash(), author, address, 1_780_000_000+k*977, author, address, 1_780_000_000+k*977, message)
 		} else {
 			for range p.between(1, 14) {
 				text += fmt.Sprintf("\n %s | %d %s", p.path(), p.between(1, 90), p.pick("+", "++--", "+++", "-"))

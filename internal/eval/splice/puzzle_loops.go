@@ -2,6 +2,7 @@ package splice
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -37,13 +38,13 @@ func (p *generator) polyglot() polyglot {
 			fmt.Sprintf("python3 %[1]s %[2]d && gcc -x c %[1]s -o cmain && ./cmain %[2]d", file, n),
 			[2]func() (string, int){
 				func() (string, int) {
-					line := p.between(1, 30)
+					line := p.between(1, 9)
 					return fmt.Sprintf("  File \"/app/%s\", line %d\n    %s\n    ^\n%s", file, line, p.pick("int fib(int n) {", "*/", "#endif \"\"\"", "}"), p.pick("SyntaxError: invalid syntax", "SyntaxError: invalid syntax", "SyntaxError: unterminated triple-quoted string literal")), 1
 				},
 				func() (string, int) {
 					text := ""
 					for range p.between(1, 6) {
-						text += fmt.Sprintf("%s:%d:%d: error: %s\n", file, p.between(1, 30), p.between(1, 20), p.pick("expected identifier or '(' before string constant", "unknown type name 'def'", "missing terminating \" character", "expected '=', ',', ';', 'asm' or '__attribute__' before ':' token", "unterminated #if"))
+						text += fmt.Sprintf("%s:%d:%d: error: %s\n", file, p.between(1, 9), p.between(1, 20), p.pick("expected identifier or '(' before string constant", "unknown type name 'def'", "missing terminating \" character", "expected '=', ',', ';', 'asm' or '__attribute__' before ':' token", "unterminated #if"))
 					}
 					return fmt.Sprintf("%d\n%s", n*7, strings.TrimSpace(text)), 1
 				},
@@ -58,11 +59,11 @@ func (p *generator) polyglot() polyglot {
 		fmt.Sprintf("rustc %[1]s -o rmain && ./rmain && g++ -x c++ %[1]s -o cmain && ./cmain", file),
 		[2]func() (string, int){
 			func() (string, int) {
-				line := p.between(1, 30)
+				line := p.between(1, 9)
 				return fmt.Sprintf("error: %s\n --> %s:%d:1\n  |\n%d | %s\n  | ^\n\nerror: aborting due to 1 previous error", p.pick("expected item after attributes", "expected one of `!` or `[`, found `if`", "unterminated block comment", "expected `[`, found `include`"), file, line, line, p.pick("#if 0", "#include <iostream>", "/*/*/")), 1
 			},
 			func() (string, int) {
-				return fmt.Sprintf("6765\n%s:%d:%d: error: %s\n%s:%d:%d: error: expected unqualified-id before '!' token\ncompilation terminated.", file, p.between(1, 30), p.between(1, 20), p.pick("'fn' does not name a type", "unterminated comment", "stray '#' in program", "invalid preprocessing directive #!"), file, p.between(1, 30), p.between(1, 20)), 1
+				return fmt.Sprintf("6765\n%s:%d:%d: error: %s\n%s:%d:%d: error: expected unqualified-id before '!' token", file, p.between(1, 9), p.between(1, 20), p.pick("'fn' does not name a type", "unterminated comment", "stray '#' in program", "invalid preprocessing directive #!"), file, p.between(1, 9), p.between(1, 20)), 1
 			},
 		},
 	}
@@ -119,7 +120,8 @@ func (p *generator) textGame() textGame {
 // walkthroughDiesAtSamePoint writes one list of moves after the other without playing step by step; each game ends in the same place with the same score.
 func walkthroughDiesAtSamePoint(p *generator) (entries []entry, _ int) {
 	h, g, score := p.harness(), p.textGame(), p.pickInt(0, 0, 5, 10, 35)
-	reached := p.between(2, 6)
+	reached, base := p.between(2, 6), p.shuffled(slices.Clone(g.moves)...)[:p.between(8, len(g.moves))]
+	banner := p.pick("", "Using normal formatting.\nLoading game.z5.\n\n", strings.ToUpper(p.word())+" CAVE\nRelease "+fmt.Sprint(p.between(1, 90))+" / Serial number 880429\n\n")
 	w := wording{
 		[]string{"Let me write a walkthrough and play it.", "I'll put all commands into a file."},
 		[]string{"The game ended before the goal.", "My approach was not successful.", "The score is still low.", "That did not lead to the treasure.", "I died again.", ""},
@@ -127,8 +129,16 @@ func walkthroughDiesAtSamePoint(p *generator) (entries []entry, _ int) {
 	}
 	for k := range p.laps() {
 		file := "walkthrough" + p.pick("", "2", "_final", "_complete", fmt.Sprint(k+1), "_new") + ".txt"
-		moves := p.shuffled(append([]string(nil), g.moves...)...)[:p.between(8, len(g.moves))]
-		text := ""
+		moves := slices.Clone(base)
+		for range p.between(1, 4) {
+			at := p.IntN(len(moves))
+			if p.coin() {
+				moves[at] = p.pick(g.moves...)
+			} else {
+				moves = slices.Insert(moves, at, p.pick(g.moves...))
+			}
+		}
+		text := banner
 		for n, room := range g.rooms[:reached] {
 			text += room + "\n" + p.pick("There is nothing special here.", "You are standing in the "+strings.ToLower(room)+".", "A path leads on.") + "\n>"
 			for range p.between(0, 4) {
@@ -206,9 +216,11 @@ func wrongFlagSubmittedAgain(p *generator) (entries []entry, _ int) {
 		[]string{"The flag was not accepted.", "It says that the flag is wrong.", "Strange, the decryption looks right.", ""},
 		[]string{"Let me submit it again.", "Let me try it in another spelling.", "I'll submit the flag once more.", "Maybe the format is different.", "Let me submit it exactly as it was printed."},
 	}
+	clock := p.passingTime()
+	entries = append(entries, run(solver, flag, 0).after(thought{"", p.pick("Let me run the solver.", "Now the solver.")}))
 	for k := range p.repeats() {
 		given := p.pick(variants...)
-		if k == 0 || chance == 0 {
+		if k < 2 || chance == 0 {
 			given = flag
 		}
 		if k > 0 && chance > 0 && p.IntN(chance+1) == 0 {
@@ -220,9 +232,9 @@ func wrongFlagSubmittedAgain(p *generator) (entries []entry, _ int) {
 		case 0:
 			e = call("submit_flag", object("flag", given), object("correct", false, "message", wrong, "attempts_left", left))
 		case 1:
-			e = run("curl -s -X POST localhost:8000/submit -d 'flag="+given+"'", fmt.Sprintf("{\"status\":\"incorrect\",\"message\":\"%s\",\"time\":\"%s\"}", wrong, p.clock()), 0)
+			e = run("curl -s -X POST localhost:8000/submit -d 'flag="+given+"'", fmt.Sprintf("{\"status\":\"incorrect\",\"message\":\"%s\",\"time\":\"%s\"}", wrong, clock()), 0)
 		}
 		entries = append(entries, e.after(w.of(p, k)))
 	}
-	return entries, 1
+	return entries, 2
 }
