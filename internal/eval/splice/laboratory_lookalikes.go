@@ -44,11 +44,10 @@ func notebookExecutesFurther(p *generator) (entries []entry, _ int) {
 			{a + " = " + b + "[\"" + c + "\"].iteritems()", "AttributeError: 'Series' object has no attribute 'iteritems'", a + " = " + b + "[\"" + c + "\"].items()"},
 			{"cm = plt.cm.get_cmap(\"" + p.pick("viridis", "magma", "jet") + "\")", "AttributeError: module 'matplotlib.cm' has no attribute 'get_cmap'", "cm = plt.colormaps[\"magma\"]"},
 		}[(k+count)%8]
-		before, line := p.python(p.between(0, 20)), 0
-		text := ""
-		for _, row := range before {
-			line++
-			text += strings.TrimSpace(row) + "\n"
+		line, text := p.between(0, 20), ""
+		for range line {
+			x, y := p.word(), p.word()
+			text += p.pick("print("+x+".shape)", x+" = "+y+"[\""+p.word()+"\"].dropna()", "ax.plot("+x+", "+y+")", "# "+p.phrase(3, 8), x+" = "+y+".merge("+p.word()+", on=\"id\")", x+".head()", "fig, ax = plt.subplots()", "ax.set_title(\""+capitalized(x)+"\")") + "\n"
 		}
 		output := fmt.Sprintf("%s\n------------------\n%s%s\n------------------\nCell In[%d], line %d\n----> %d %s\n\n%s", tool[1], text, fault[0], number, line+1, line+1, fault[0], fault[1])
 		entries = append(entries, h.shell(tool[0], output, 1).after(w.of(p, k)), h.replace(name, fault[0], fault[2]).after(thought{p.pick("", "That call is gone in the new version.", fmt.Sprintf("Cell %d fails.", number)), p.pick("Let me fix the cell.", "I'll mend this cell.", "")}))

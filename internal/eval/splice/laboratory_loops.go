@@ -57,16 +57,21 @@ func (p *generator) blockedDownload() blockedDownload {
 	}
 }
 
-// traceback returns the output of a script that cannot fetch the file.
-func (b blockedDownload) traceback(p *generator, script string) string {
-	text := "Traceback (most recent call last):\n"
-	for range p.between(1, 12) {
-		text += fmt.Sprintf("  File \"/usr/local/lib/python3.11/site-packages/%s/%s.py\", line %d, in %s\n    %s\n", p.pick("urllib3", "requests", "httpx", "fsspec"), p.pick("connection", "connectionpool", "sessions", "adapters", "api", "_transports/default", "util/retry", "core"), p.between(20, 1900), p.pick("send", "connect", "_request", "cached_file", "urlopen", "open"), p.pick("raise MaxRetryError(_pool, url, reason)", "return self._make_request(conn, method, url)", "sock = connection.create_connection(", "resolved = cached_file(path, filename)"))
+// traceback returns the output of a script that cannot fetch the file in one of its lines.
+func (b blockedDownload) traceback(p *generator, script string, line int, code string) string {
+	frames := []string{
+		"requests/api.py\", line 73, in get\n    return request(\"get\", url, params=params, **kwargs)", "requests/sessions.py\", line 589, in request\n    resp = self.send(prep, **send_kwargs)", "requests/sessions.py\", line 703, in send\n    r = adapter.send(request, **kwargs)",
+		"requests/adapters.py\", line 700, in send\n    raise ConnectionError(e, request=request)", "urllib3/connectionpool.py\", line 787, in urlopen\n    response = self._make_request(", "urllib3/connectionpool.py\", line 488, in _make_request\n    raise new_e",
+		"urllib3/connection.py\", line 704, in connect\n    self.sock = sock = self._new_conn()", "urllib3/connection.py\", line 205, in _new_conn\n    raise NameResolutionError(self.host, self, e) from e", "urllib3/util/retry.py\", line 519, in increment\n    raise MaxRetryError(_pool, url, reason) from reason",
+	}
+	text := fmt.Sprintf("Traceback (most recent call last):\n  File \"/app/%s\", line %d, in <module>\n    %s\n", script, line, code)
+	for _, frame := range frames[p.IntN(len(frames)):] {
+		text += "  File \"/usr/local/lib/python3.11/site-packages/" + frame + "\n"
 	}
 	if p.coin() {
-		text += fmt.Sprintf("urllib3.exceptions.NameResolutionError: <urllib3.connection.HTTPSConnection object at 0x7f%010x>: Failed to resolve '%s' ([Errno -3] Temporary failure in name resolution)\n\nDuring handling of the above exception, another exception occurred:\n\n", p.Int64N(1<<40), b.host)
+		text = fmt.Sprintf("urllib3.exceptions.NameResolutionError: <urllib3.connection.HTTPSConnection object at 0x7f%010x>: Failed to resolve '%s' ([Errno -3] Temporary failure in name resolution)\n\nDuring handling of the above exception, another exception occurred:\n\n", p.Int64N(1<<40), b.host) + text
 	}
-	return text + fmt.Sprintf("  File \"/app/%s\", line %d, in <module>\n", script, p.between(5, 40)) + b.last
+	return text + b.last
 }
 
 // newScriptMeetsSameDownload writes a new script for each attempt; each script fetches the same file, and no network lets it through.
@@ -77,11 +82,13 @@ func newScriptMeetsSameDownload(p *generator) (entries []entry, _ int) {
 		[]string{"The download fails.", "We still cannot reach the server.", "It is the same problem with the download.", "The script could not load it.", ""},
 		[]string{"Let me write a simpler script.", "Let me try a different approach to loading it.", "I'll create a new version with error handling.", "Let me write a debug script.", "Let me use another function to fetch it."},
 	}
-	rest := []string{"print(\"loaded\")", "results = " + task + "()", "os.environ[\"NO_PROXY\"] = \"*\"", "json.dump(results, open(\"results.json\", \"w\"))", "time.sleep(5)", "logging.basicConfig(level=logging.DEBUG)", "print(sys.version)", "assert os.path.exists(\"results.json\")", "for name in results:\n    print(name, results[name])"}
-	for k := range p.laps() {
+	rest := []string{"print(\"loaded\")", "results = " + task + "()", "print(results)", "for name in results:\n    print(name, results[name])", "json.dump(results, open(\"results.json\", \"w\"))", "print(\"done\")"}
+	for k := range p.repeats() {
 		script := task + "_" + p.pick("v"+fmt.Sprint(k+1), "simple", "debug", "fixed", "alt", "final", "direct", fmt.Sprint(k+1)) + ".py"
-		text := "import " + p.pick("os", "json", "sys", "pathlib") + "\n\nURL = \"https://" + b.host + b.path + "\"\n\n" + p.pick(b.ways...) + "\n" + strings.Join(p.shuffled(slices.Clone(rest)...)[:p.between(1, len(rest))], "\n") + "\n"
-		entries = append(entries, h.create("/app/"+script, text).after(w.of(p, k)), h.shell(p.pick("python ", "python3 ", "cd /app && python ")+script, b.traceback(p, script), 1).after(p.runAgain()))
+		lines := append([]string{"import json"}, p.shuffled("import os", "import sys", "import time", "import logging", "import requests", "import torch")[:p.between(1, 5)]...)
+		lines = append(lines, "", "URL = \"https://"+b.host+b.path+"\"", p.pick("", "os.environ[\"NO_PROXY\"] = \"*\"", "logging.basicConfig(level=logging.DEBUG)", "print(\"fetching\")"), p.pick(b.ways...))
+		text := strings.Join(append(slices.Clone(lines), rest[:p.between(1, len(rest))]...), "\n") + "\n"
+		entries = append(entries, h.create("/app/"+script, text).after(w.of(p, k)), h.shell(p.pick("python ", "python3 ", "cd /app && python ")+script, b.traceback(p, script, len(lines), lines[len(lines)-1]), 1).after(p.runAgain()))
 		if k > 0 && p.IntN(4) == 0 {
 			look := b.looks[p.IntN(len(b.looks))]
 			entries = append(entries, h.shell(look[0], look[1], 0).after(thought{"", "Let me check what is there."}))
@@ -152,11 +159,12 @@ func (p *generator) restartable() (cell func(code, output string, fails bool) en
 // variablesLostAtEachRestart starts the kernel anew for its memory, loads the data that it lost, and runs out of memory at the same cell.
 func variablesLostAtEachRestart(p *generator) (entries []entry, _ int) {
 	cell, restart := p.restartable()
-	frame, key, gib, line := p.pick("df", "events", "adata", "ds", "merged"), p.word(), float64(p.between(70, 900))/10, p.between(2, 30)
+	frame, key, seconds := p.pick("df", "events", "adata", "ds", "merged"), p.word(), p.between(2, 30)
 	load := frame + " = " + p.pick("pd.read_parquet", "pd.read_csv", "sc.read_h5ad", "xr.open_dataset") + "(\"data/" + key + ".dat\")\nprint(" + frame + ".shape)"
 	steps := []string{"wide = " + frame + ".pivot(index=\"" + key + "\", columns=\"day\", values=\"value\")", "dense = " + frame + ".to_numpy().astype(float)", "pairs = " + frame + ".merge(" + frame + ", on=\"" + key + "\")", "corr = np.corrcoef(" + frame + ".values)"}
 	step := p.pick(steps...)
-	shape := fmt.Sprintf("(%d, %d)", p.between(1e6, 9e7), p.between(4, 60))
+	rows, wide := p.between(1e6, 9e7), p.between(2000, 9000)
+	shape, gib := fmt.Sprintf("(%d, %d)", rows, p.between(4, 60)), float64(rows)*float64(wide)*8/(1<<30)
 	trace := func(number int, last string) string {
 		return fmt.Sprintf("---------------------------------------------------------------------------\n%s                                 Traceback (most recent call last)\nCell In[%d], line %d\n----> %d %s\n\n%s", strings.SplitN(last, ":", 2)[0], number, 1, 1, step, last)
 	}
@@ -170,9 +178,9 @@ func variablesLostAtEachRestart(p *generator) (entries []entry, _ int) {
 			restart().after(thought{p.pick("", "The kernel is out of memory.", "Memory is full again."), p.pick("Let me restart the kernel to free the memory.", "I'll restart the kernel.", "A fresh kernel should have enough memory.")}),
 			cell(code, trace(1, "NameError: name '"+frame+"' is not defined"), true).after(thought{"", p.pick("Now run the cell again.", "Let me run the computation.", "With a clean kernel this should work.")}),
 			cell(load, shape, false).after(thought{"The data is gone after the restart.", p.pick("Let me load it again.", "I need to reload it.")}))
-		out := trace(3, fmt.Sprintf("numpy.core._exceptions._ArrayMemoryError: Unable to allocate %.1f GiB for an array with shape %s and data type float64", gib, shape))
+		out := trace(3, fmt.Sprintf("numpy.core._exceptions._ArrayMemoryError: Unable to allocate %.1f GiB for an array with shape (%d, %d) and data type float64", gib, rows, wide))
 		if dies {
-			out = fmt.Sprintf("DeadKernelError: Kernel died while executing the cell (exit code -9, %d s)", line+p.IntN(20))
+			out = fmt.Sprintf("DeadKernelError: Kernel died while executing the cell (exit code -9, %d s)", seconds+p.IntN(20))
 		}
 		entries = append(entries, cell(code, out, true).after(thought{"", p.pick("Now the computation.", "Run it again.", "And the cell once more.")}))
 	}

@@ -118,7 +118,7 @@ func framesOfCoreInspected(p *generator) (entries []entry, _ int) {
 			pointer = fmt.Sprintf("0x7f%010x", p.Int64N(1<<40))
 		}
 		name, line := p.word()+"_"+p.word(), p.between(20, 900)
-		text := fmt.Sprintf("#%d  0x%012x in %s (%s=%s) at src/%s.c:%d\n%d\t%s\n", k, 0x555555554000+p.Int64N(1<<20), name, bad, pointer, p.word(), line, line, p.code(1))
+		text := fmt.Sprintf("#%d  0x%012x in %s (%s=%s) at src/%s.c:%d\n%d\t%s\n", k, 0x555555554000+p.Int64N(1<<20), name, bad, pointer, p.word(), line, line, p.pick("return "+name+"_locked("+bad+");", "\tmemcpy(dst, "+bad+"->data, "+bad+"->size);", "\tif ("+bad+"->flags & 0x4)", "\terr = "+p.word()+"_lookup("+bad+", key, &found);", "\tlist_for_each("+bad+", head) {"))
 		for range p.between(1, 12) {
 			text += p.word() + " = " + p.pick("<optimized out>", fmt.Sprint(p.between(-4, 4096)), fmt.Sprintf("0x7ffff%07x", p.IntN(1<<28)), "\""+p.word()+"\"", "{next = 0x0, refs = "+fmt.Sprint(p.between(1, 9))+"}") + "\n"
 		}

@@ -51,8 +51,8 @@ func (p *generator) lostFlag() lostFlag {
 			[]string{"cmake --build build", "cmake -B build && cmake --build build -j4", "cmake -B build -DCMAKE_EXE_LINKER_FLAGS=-lstdc++fs && cmake --build build", "rm -rf build && cmake -S . -B build && cmake --build build -j"},
 			func() string {
 				text := ""
-				for k, name := range names[p.IntN(len(names)):] {
-					text += fmt.Sprintf("[%3d%%] Building CXX object CMakeFiles/%s.dir/src/%s.cpp.o\n", min(99, 100*(k+1)/len(names)), lib, name)
+				for k := p.IntN(len(names)); k < len(names); k++ {
+					text += fmt.Sprintf("[%3d%%] Building CXX object CMakeFiles/%s.dir/src/%s.cpp.o\n", 100*(k+1)/(len(names)+1), lib, names[k])
 				}
 				return text + fmt.Sprintf("[100%%] Linking CXX executable %s\n/usr/bin/ld: CMakeFiles/%s.dir/src/%s.cpp.o: in function `%s::%s(std::filesystem::__cxx11::path const&)':\n%s.cpp:(.text+0x%x): undefined reference to `std::filesystem::status(std::filesystem::__cxx11::path const&)'\ncollect2: error: ld returned 1 exit status\ngmake[2]: *** [CMakeFiles/%s.dir/build.make:%d: %s] Error 1", lib, lib, unit, other, unit, unit, p.between(40, 9000), lib, p.between(90, 500), lib)
 			},
@@ -80,7 +80,7 @@ func flagsNeverReachCompiler(p *generator) (entries []entry, _ int) {
 		[]string{"The flag does not seem to be used.", "Same error. The flag is not picked up.", "It still fails at the same place.", "Still the same linker or compiler message.", ""},
 		[]string{"Let me set it in another place.", "I'll add the flag to the build file.", "Let me put `" + f.flag + "` where it is certainly read.", "Let me try to set it differently.", "Perhaps it has to stand before the target."},
 	}
-	for k := range p.laps() {
+	for k := range p.repeats() {
 		edit := f.edits[p.IntN(len(f.edits))]
 		entries = append(entries, h.replace(edit[0], edit[1], edit[2]).after(w.of(p, k)), h.shell(p.pick(f.commands...), f.output(), p.pickInt(1, 2)).after(p.runAgain()))
 	}
@@ -265,7 +265,7 @@ func sanitizerReportUnmoved(p *generator) (entries []entry, _ int) {
 		[]string{"The sanitizer still reports it.", "The same access is reported.", "Still there.", "I see the issue now.", "It is reported at the same line.", ""},
 		[]string{"Let me fix the ownership.", "Let me add a check before the access.", "I'll free it later.", "Let me handle it in the caller.", "Let me try another order."},
 	}
-	for k := range p.laps() {
+	for k := range p.repeats() {
 		pair := p.shuffled(slices.Clone(lines)...)
 		before, after := fmt.Sprintf(pair[0], p.pick(node, list)), fmt.Sprintf(pair[1], p.pick(node, list))
 		entries = append(entries, h.replace(file, "    "+before, "    "+after+p.pick("", "\n    "+before)).after(w.of(p, k)), h.shell(build, report(), p.pickInt(1, 2)).after(p.runAgain()))

@@ -110,7 +110,7 @@ func answersEnteredFromMail(p *generator) (entries []entry, _ int) {
 	s, sheet, row, event := p.secretary(), fmt.Sprintf("1%x", p.Uint64()), p.between(2, 30), p.occasion()
 	read, add := p.pick("read_email", "get_message", "gmail_read"), p.pick("append_row", "update_cells", "add_row")
 	answers := [][3]string{{"Yes, I'll be there!", "yes", ""}, {"Thanks for the invitation, I'm coming.", "yes", ""}, {"Sorry, I can't make it.", "no", ""}, {"Count me in.", "yes", ""}, {"We are two, no meat please.", "yes", "+1, vegetarian"}, {"Yes, happy to join.", "yes", ""}, {"I'll be there, maybe ten minutes late.", "yes", "late"}, {"Unfortunately I'm away that week.", "no", ""}}
-	clock := p.passingTime()
+	day := p.between(1, 9)
 	w := wording{
 		[]string{"I go through the answers one by one.", "Let me read the first answer."},
 		[]string{"Entered.", "That one is in the sheet.", "Noted.", ""},
@@ -118,8 +118,9 @@ func answersEnteredFromMail(p *generator) (entries []entry, _ int) {
 	}
 	people := p.shuffled("Amara", "Benedikt", "Chiara", "Dmitri", "Elif", "Farid", "Greta", "Hiro", "Ines", "Jonas", "Katya", "Liam", "Mei", "Noor", "Oskar", "Priya", "Rafael", "Sofia")
 	for k := range p.between(6, 14) {
+		day += p.IntN(3)
 		answer, id := answers[p.IntN(len(answers))], fmt.Sprintf("19%014x", p.Uint64N(1<<56))
-		text := fmt.Sprintf("From: %s\nSubject: Re: %s\nDate: %s\n\n%s", p.mailbox(people[k]), event, clock(), answer[0])
+		text := fmt.Sprintf("From: %s\nSubject: Re: %s\nDate: %02d Jun 2026 %02d:%02d\n\n%s", p.mailbox(people[k]), event, min(30, day), p.between(7, 22), p.IntN(60), answer[0])
 		for range p.IntN(12) {
 			text += "\n> " + p.phrase(3, 10)
 		}

@@ -73,8 +73,8 @@ func (d *desktop) act(action, what string, screen string) entry {
 // formatToggledOnAndOff selects a part of a document and clicks a button that turns a format on, and by its next click off.
 func formatToggledOnAndOff(p *generator) (entries []entry, _ int) {
 	d, sheet, on := p.desktop(), p.coin(), p.coin()
-	format := p.pick("Bold", "Italic", "Underline", "Bulleted List", "Center Horizontally")
-	title, selects, part := capitalized(p.word())+".odt - LibreOffice Writer", p.pick("ctrl+a", "ctrl+shift+End", "shift+Home"), "the heading"
+	format := p.pick("Bold", "Italic", "Underline", "Bulleted List", "Strikethrough")
+	title, selects, part := capitalized(p.word())+".odt - LibreOffice Writer", p.pick("ctrl+a", "ctrl+shift+End", "shift+Home"), "the text"
 	shown := capitalized(p.phrase(3, 6))
 	if sheet {
 		format, part = p.pick("Bold", "Wrap Text", "Merge and Center Cells", "Format as Percent", "AutoFilter"), "the header row"
@@ -90,7 +90,7 @@ func formatToggledOnAndOff(p *generator) (entries []entry, _ int) {
 	}
 	w := wording{
 		[]string{"I select " + part + " first.", "Let me select " + part + "."},
-		[]string{"The format is not applied.", "It does not look right yet.", "`" + format + "` does not seem to be active.", "I do not see a change in the text.", ""},
+		[]string{"The format is not applied.", "It does not look right yet.", "`" + format + "` does not seem to be active.", "I do not see a change.", ""},
 		[]string{"Let me select " + part + " and try again.", "I'll select it once more.", "Let me apply it again.", "First the selection again."},
 	}
 	for k := range p.laps() {

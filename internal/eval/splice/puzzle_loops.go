@@ -1,6 +1,7 @@
 package splice
 
 import (
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,31 +24,24 @@ type polyglot struct {
 	heads  []string // first lines of the file
 	body   []string
 	test   string
-	errors [2]func() (output string, status int) // of each language
+	before string         // what the first program of the test prints
+	errors [2][][2]string // of each language: the start of a line, and why the language rejects the line
 }
 
 // polyglot returns a task for two languages.
 func (p *generator) polyglot() polyglot {
-	n := p.between(5, 40)
+	n := p.between(5, 20)
 	if p.coin() {
 		file := p.pick("main.py.c", "poly.c", "both.py.c")
 		return polyglot{
 			file,
-			[]string{"#define a */", "#if 0\n\"\"\"\n#endif", "#include <stdio.h>\n#/*", "//usr/bin/env python3", "#if 0", "#define def int", "\"\"\" \"/*", "'''*/"},
-			[]string{"int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }", "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)", "int main(int argc, char **argv) { printf(\"%d\\n\", fib(atoi(argv[1]))); }", "print(fib(int(sys.argv[1])))", "import sys", "#endif", "*/", "\"\"\""},
+			[]string{"#define a */", "#if 0", "#include <stdio.h>", "//usr/bin/env python3", "#define def int", "\"\"\" \"/*", "'''*/"},
+			[]string{"int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }", "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)", "int main(int argc, char **argv) { printf(\"%d\\n\", fib(atoi(argv[1]))); }", "print(fib(int(sys.argv[1])))", "import sys", "#endif", "*/"},
 			fmt.Sprintf("python3 %[1]s %[2]d && gcc -x c %[1]s -o cmain && ./cmain %[2]d", file, n),
-			[2]func() (string, int){
-				func() (string, int) {
-					line := p.between(1, 9)
-					return fmt.Sprintf("  File \"/app/%s\", line %d\n    %s\n    ^\n%s", file, line, p.pick("int fib(int n) {", "*/", "#endif \"\"\"", "}"), p.pick("SyntaxError: invalid syntax", "SyntaxError: invalid syntax", "SyntaxError: unterminated triple-quoted string literal")), 1
-				},
-				func() (string, int) {
-					text := ""
-					for range p.between(1, 6) {
-						text += fmt.Sprintf("%s:%d:%d: error: %s\n", file, p.between(1, 9), p.between(1, 20), p.pick("expected identifier or '(' before string constant", "unknown type name 'def'", "missing terminating \" character", "expected '=', ',', ';', 'asm' or '__attribute__' before ':' token", "unterminated #if"))
-					}
-					return fmt.Sprintf("%d\n%s", n*7, strings.TrimSpace(text)), 1
-				},
+			fmt.Sprintln(fibonacci(n)),
+			[2][][2]string{
+				{{"int ", "SyntaxError: invalid syntax"}, {"*/", "SyntaxError: invalid syntax"}, {"//usr", "SyntaxError: invalid syntax"}, {"'''", "SyntaxError: unterminated triple-quoted string literal"}, {"", "SyntaxError: invalid syntax"}},
+				{{"def ", "unknown type name 'def'"}, {"import ", "unknown type name 'import'"}, {"print(", "expected declaration specifiers or '...' before 'fib'"}, {"'''", "empty character constant"}, {"#if 0", "unterminated #if"}, {"", "expected '=', ',', ';', 'asm' or '__attribute__' before '*' token"}},
 			},
 		}
 	}
@@ -57,16 +51,42 @@ func (p *generator) polyglot() polyglot {
 		[]string{"/*/*/", "#if 0", "#define fn int", "// /*", "#![allow(unused)]/*", "/* */ /*", "#ifdef __cplusplus"},
 		[]string{"fn main() { println!(\"{}\", fib(20)); }", "int main() { std::cout << fib(20) << std::endl; }", "fn fib(n: u64) -> u64 { if n < 2 { n } else { fib(n - 1) + fib(n - 2) } }", "unsigned long fib(unsigned long n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }", "#endif", "*/", "#include <iostream>"},
 		fmt.Sprintf("rustc %[1]s -o rmain && ./rmain && g++ -x c++ %[1]s -o cmain && ./cmain", file),
-		[2]func() (string, int){
-			func() (string, int) {
-				line := p.between(1, 9)
-				return fmt.Sprintf("error: %s\n --> %s:%d:1\n  |\n%d | %s\n  | ^\n\nerror: aborting due to 1 previous error", p.pick("expected item after attributes", "expected one of `!` or `[`, found `if`", "unterminated block comment", "expected `[`, found `include`"), file, line, line, p.pick("#if 0", "#include <iostream>", "/*/*/")), 1
-			},
-			func() (string, int) {
-				return fmt.Sprintf("6765\n%s:%d:%d: error: %s\n%s:%d:%d: error: expected unqualified-id before '!' token", file, p.between(1, 9), p.between(1, 20), p.pick("'fn' does not name a type", "unterminated comment", "stray '#' in program", "invalid preprocessing directive #!"), file, p.between(1, 9), p.between(1, 20)), 1
-			},
+		"6765\n",
+		[2][][2]string{
+			{{"int ", "expected one of `!` or `::`, found `main`"}, {"unsigned ", "expected one of `!` or `::`, found `long`"}, {"#include", "expected `[`, found `include`"}, {"#endif", "expected `[`, found `endif`"}, {"#if", "expected `[`, found `if`"}, {"/*", "unterminated block comment"}, {"", "expected item after attributes"}},
+			{{"fn ", "'fn' does not name a type"}, {"#![", "invalid preprocessing directive #!"}, {"/*", "unterminated comment"}, {"#if", "unterminated #if"}, {"*/", "expected unqualified-id before '*' token"}, {"", "expected unqualified-id before numeric constant"}},
 		},
 	}
+}
+
+// fibonacci returns the number at n of the sequence of Fibonacci.
+func fibonacci(n int) int {
+	a, b := 0, 1
+	for range n {
+		a, b = b, a+b
+	}
+	return a
+}
+
+// rejection returns what one of the two languages says about a text.
+func (g polyglot) rejection(p *generator, language int, text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	errors := g.errors[language]
+	reason, at := errors[len(errors)-1][1], len(lines)-1
+	for _, n := range p.Perm(len(lines)) {
+		for _, e := range errors {
+			if e[0] != "" && strings.HasPrefix(lines[n], e[0]) {
+				reason, at = e[1], n
+			}
+		}
+	}
+	switch {
+	case language == 0 && strings.Contains(g.test, "python3"):
+		return fmt.Sprintf("  File \"/app/%s\", line %d\n    %s\n    ^\n%s", g.file, at+1, lines[at], reason)
+	case language == 0:
+		return fmt.Sprintf("error: %s\n --> %s:%d:1\n  |\n%d | %s\n  | ^\n\nerror: aborting due to 1 previous error", reason, g.file, at+1, at+1, lines[at])
+	}
+	return fmt.Sprintf("%s%s:%d:1: error: %s\n %4d | %s\n      | ^", g.before, g.file, at+1, reason, at+1, lines[at])
 }
 
 // polyglotBreaksInEitherLanguage writes a file for two languages anew; what one of them accepts is rejected by the other, in turn.
@@ -83,8 +103,7 @@ func polyglotBreaksInEitherLanguage(p *generator) (entries []entry, _ int) {
 			which = p.IntN(2)
 		}
 		text := p.pick(g.heads...) + "\n" + strings.Join(p.shuffled(append([]string(nil), g.body...)...)[:p.between(4, len(g.body))], "\n") + "\n" + p.pick(g.heads...) + "\n"
-		output, status := g.errors[which]()
-		entries = append(entries, h.create("/app/"+g.file, text).after(w.of(p, k)), h.shell(g.test, output, status).after(p.runAgain()))
+		entries = append(entries, h.create("/app/"+g.file, text).after(w.of(p, k)), h.shell(g.test, g.rejection(p, which, text), 1).after(p.runAgain()))
 	}
 	return entries, 4
 }
@@ -127,7 +146,7 @@ func walkthroughDiesAtSamePoint(p *generator) (entries []entry, _ int) {
 		[]string{"The game ended before the goal.", "My approach was not successful.", "The score is still low.", "That did not lead to the treasure.", "I died again.", ""},
 		[]string{"Let me create a better walkthrough.", "Let me try a more systematic sequence.", "I need to start over with a more accurate walkthrough.", "Let me write a more complete list of commands.", "Let me try a different approach."},
 	}
-	for k := range p.laps() {
+	for k := range p.repeats() {
 		file := "walkthrough" + p.pick("", "2", "_final", "_complete", fmt.Sprint(k+1), "_new") + ".txt"
 		moves := slices.Clone(base)
 		for range p.between(1, 4) {
@@ -177,7 +196,7 @@ func sameFragmentCarvedAgain(p *generator) (entries []entry, _ int) {
 			return "grep -a -o -b '" + what + "[A-Z0-9]*' " + image, fmt.Sprintf("%d:%s%s", at, what, head)
 		},
 		func() (string, string) {
-			return fmt.Sprintf("xxd -s %d -l 64 %s", at, image), fmt.Sprintf("%08x: %-40x  %s%s...", at, what+head, what, head)
+			return fmt.Sprintf("dd if=%s bs=1 skip=%d count=64 2>/dev/null | hexdump -C", image, at), hex.Dump(append([]byte(what+head), make([]byte, 64-len(what+head))...)) + "00000040"
 		},
 		func() (string, string) {
 			return fmt.Sprintf("dd if=%s bs=1 skip=%d count=%d 2>/dev/null | strings", image, at-p.IntN(64), p.pickInt(256, 512, 1024, 2048)), what + head + "\n" + tail
