@@ -11,7 +11,7 @@ func nativeLookalikes() []kind {
 	return []kind{
 		{name: "configure_gets_past_next_check", build: configureGetsPastNextCheck},
 		{name: "build_resumed_after_each_timeout", build: buildResumedAfterEachTimeout},
-		{name: "fuzz_targets_run_in_turn", build: fuzzTargetsRunInTurn},
+		{name: "harnesses_fuzzed_in_turn", build: fuzzTargetsRunInTurn},
 		{name: "frames_of_core_inspected", build: framesOfCoreInspected},
 	}
 }
