@@ -77,7 +77,10 @@ func kinds() []kind {
 		reporting(benign(portalLookalikes())), reporting(benign(hotlineLookalikes())),
 		reporting(frontendLoops()), reporting(infrastructureLoops()), reporting(upkeepLoops()), reporting(accountsLoops()),
 		reporting(benign(frontendLookalikes())), reporting(benign(infrastructureLookalikes())),
-		reporting(benign(upkeepLookalikes())), reporting(benign(accountsLookalikes())))
+		reporting(benign(upkeepLookalikes())), reporting(benign(accountsLookalikes())),
+		reporting(nativeLoops()), reporting(laboratoryLoops()), reporting(paperworkLoops()), reporting(puzzleLoops()),
+		reporting(benign(nativeLookalikes())), reporting(benign(laboratoryLookalikes())),
+		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
