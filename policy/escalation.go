@@ -38,9 +38,7 @@ func (e *Escalation) Decide(r *unloop.Run, found, _ []unloop.Finding) Decision {
 		return Decision{}
 	}
 	f := &found[0]
-	d := Decision{
-		Action: Warn, Code: CodeCycleWarning, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: found[:1],
-	}
+	d := decisionOn(f, Warn, CodeCycleWarning, found[:1])
 	switch e.detect(r.CallPeriods().Pattern(f.Period)) {
 	case 1:
 	case 2:

@@ -1,8 +1,6 @@
 package policy
 
 import (
-	"slices"
-
 	"github.com/unloop-ai/unloop"
 )
 
@@ -19,10 +17,4 @@ func GuardReport(by string, action Action, code, message string, count int, find
 		r.Rule, r.Subject, r.Span = f.Rule, f.Subject, max(0, f.Event.Number-f.First.Number+1)
 	}
 	return r
-}
-
-// ActionOf returns the action with the name, and whether there is one.
-func ActionOf(name string) (Action, bool) {
-	k := slices.Index(actionNames[:], name)
-	return Action(max(k, 0)), k >= 0
 }

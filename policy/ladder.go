@@ -118,10 +118,8 @@ func (s *ladderState) matches(step *unloop.Step) bool {
 }
 
 func (s *ladderState) decision(found []unloop.Finding) Decision {
-	level, f := &levels[s.Level], &s.Finding
-	return Decision{
-		Action: level.action, Code: level.code, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: found,
-	}
+	level := &levels[s.Level]
+	return decisionOn(&s.Finding, level.action, level.code, found)
 }
 
 // strongest returns the finding with the highest score, or nil if there is none. A finding that is not advisory and has a

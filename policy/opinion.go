@@ -66,8 +66,8 @@ func ReadOpinion(e *unloop.Event) (o Opinion, err error) {
 // CodeHeldBack is the code of a decision that would have stopped the agent without a second opinion.
 const CodeHeldBack = "held_back"
 
-// certain is the certainty from which an opinion has an effect.
-const certain = 0.7
+// leastCertainty is the certainty from which an opinion has an effect.
+const leastCertainty = 0.7
 
 // Opinions asks for second opinions about one run and applies them. A session calls Findings before the policy of the profile
 // and Decide after it, at each event but the answers.
@@ -100,22 +100,22 @@ type opinionState struct {
 	Finding unloop.Finding `json:"finding,omitzero"`
 }
 
-// forgotten is the number of events without evidence that end an opinion.
-const forgotten = 12
+// maxIdleEvents is the number of events without evidence that end an opinion.
+const maxIdleEvents = 12
 
-// newEvidence is the number of events by which evidence grows before it is asked about again.
-const newEvidence = 8
+// newEvidenceEvents is the number of events by which evidence grows before it is asked about again.
+const newEvidenceEvents = 8
 
 // applies reports whether there is a certain opinion about the evidence.
 func (s *opinionState) applies() bool {
-	return s.Answered && s.Opinion.Certainty >= certain && s.Held < 2*s.Asked+newEvidence
+	return s.Answered && s.Opinion.Certainty >= leastCertainty && s.Held < 2*s.Asked+newEvidenceEvents
 }
 
 // Findings applies the second opinion to the findings that hold at the latest event of r: it sets or clears Advisory.
 func (o *Opinions) Findings(r *unloop.Run, found []unloop.Finding) {
 	s := &o.state
 	now := r.Current()
-	if s.Held > 0 && (now.Type == unloop.Override || now.Type == unloop.MessageSent && now.Role == unloop.RoleUser || now.Ref.Number-s.Latest > forgotten) {
+	if s.Held > 0 && (now.Type == unloop.Override || now.Type == unloop.MessageSent && now.Role == unloop.RoleUser || now.Ref.Number-s.Latest > maxIdleEvents) {
 		*s = opinionState{Count: s.Count}
 	}
 	o.solid = false
@@ -153,7 +153,7 @@ func (o *Opinions) Decide(r *unloop.Run, found []unloop.Finding, d Decision) Dec
 // due reports whether there is new evidence to ask about: none was asked about yet, it has grown enough, or solid evidence leads to a
 // stop after a question about advisory evidence.
 func (s *opinionState) due(stop bool) bool {
-	return s.Asked == 0 || s.Held >= 2*s.Asked+newEvidence || stop && !s.Stop && !(s.applies() && s.Opinion.Stuck)
+	return s.Asked == 0 || s.Held >= 2*s.Asked+newEvidenceEvents || stop && !s.Stop && !(s.applies() && s.Opinion.Stuck)
 }
 
 // ask returns a question about a decision, and keeps what an answer needs.
@@ -173,7 +173,7 @@ func (s *opinionState) ask(at unloop.EventRef, d *Decision, stop bool) *Question
 func (o *Opinions) Answer(r *unloop.Run, e *unloop.Event) Decision {
 	s := &o.state
 	opinion, err := ReadOpinion(e)
-	if err != nil || s.Asked == 0 || s.Answered || e.CallID != s.Question || r.Current().Ref.Number-s.Latest > forgotten {
+	if err != nil || s.Asked == 0 || s.Answered || e.CallID != s.Question || r.Current().Ref.Number-s.Latest > maxIdleEvents {
 		return Decision{}
 	}
 	s.Answered, s.Opinion = true, opinion
@@ -181,9 +181,7 @@ func (o *Opinions) Answer(r *unloop.Run, e *unloop.Event) Decision {
 		return Decision{}
 	}
 	f := s.Finding
-	return s.revise(Decision{
-		Action: Action(s.Action), Code: s.Code, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: []unloop.Finding{f},
-	})
+	return s.revise(decisionOn(&f, Action(s.Action), s.Code, []unloop.Finding{f}))
 }
 
 // revise applies the opinion to a decision.

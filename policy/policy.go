@@ -5,6 +5,7 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -22,6 +23,12 @@ const (
 )
 
 var actionNames = [...]string{"allow", "warn", "block", "halt"}
+
+// ActionOf returns the action with the name, and whether there is one. It returns Allow for an unknown name.
+func ActionOf(name string) (Action, bool) {
+	k := slices.Index(actionNames[:], name)
+	return Action(max(k, 0)), k >= 0
+}
 
 // String returns the name of the action.
 func (a Action) String() string { return actionNames[a] }
@@ -58,6 +65,11 @@ type Decision struct {
 	Opinion  *Opinion  // the second opinion that the decision takes into account; nil for none
 }
 
+// decisionOn returns the decision that a finding causes. It is based on the findings in found.
+func decisionOn(f *unloop.Finding, action Action, code string, found []unloop.Finding) Decision {
+	return Decision{Action: action, Code: code, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: found}
+}
+
 // Policy decides which action to take at the events of one run. It need not be safe for concurrent use.
 type Policy interface {
 	// Decide returns the decision at the latest event of r. It is called once for each event of the run, in order. found
@@ -84,13 +96,13 @@ func (Report) Decide(_ *unloop.Run, _, grown []unloop.Finding) Decision {
 	if len(grown) == 0 {
 		return Decision{}
 	}
-	worst := grown[0]
-	for _, f := range grown[1:] {
-		if severityRank(f.Severity) > severityRank(worst.Severity) {
+	worst := &grown[0]
+	for k := range grown[1:] {
+		if f := &grown[k+1]; severityRank(f.Severity) > severityRank(worst.Severity) {
 			worst = f
 		}
 	}
-	return Decision{Action: Warn, Code: worst.Rule, Message: worst.What, Count: worst.Count, Rule: worst.Rule, Subject: worst.Subject, Findings: grown}
+	return decisionOn(worst, Warn, worst.Rule, grown)
 }
 
 func severityRank(s unloop.Severity) int {

@@ -51,9 +51,7 @@ func (row Row) decide(found []unloop.Finding, k int) Decision {
 	var d Decision
 	for _, level := range row.Levels {
 		if f.Count >= level.From && (level.Action <= Warn || f.Score == 0 || f.Score >= 1) {
-			d = Decision{
-				Action: level.Action, Code: level.Code, Message: f.What, Count: f.Count, Rule: f.Rule, Subject: f.Subject, Findings: found[k : k+1],
-			}
+			d = decisionOn(f, level.Action, level.Code, found[k:k+1])
 		}
 	}
 	return d

@@ -8,10 +8,10 @@ import (
 
 // Bounds of the grades.
 const (
-	gap      = 12   // events without a decision that end a stretch
-	goodPart = 0.2  // share of a run's events that makes a stretch long
-	longRun  = 40   // events that make a stretch long, whatever the length of the run
-	leastEnd = 0.15 // minimum share of a run's events in stretches for the end of the run to count
+	stretchGap    = 12   // events without a decision that end a stretch
+	longShare     = 0.2  // share of a run's events that makes a stretch long
+	longStretch   = 40   // events that make a stretch long, whatever the length of the run
+	leastEndShare = 0.15 // minimum share of a run's events in stretches for the end of the run to count
 )
 
 // course is what the policy.Verdict on a run is computed from. It takes O(1) for each event. The zero value is ready to use. It is not
@@ -31,7 +31,7 @@ func (c *course) note(number int, d *policy.Decision) {
 	if d.Action == policy.Allow {
 		return
 	}
-	if c.Stretches == 0 || number-c.Latest > gap {
+	if c.Stretches == 0 || number-c.Latest > stretchGap {
 		c.Began = number
 		for k := range d.Findings {
 			c.Began = min(c.Began, d.Findings[k].First.Number)
@@ -54,8 +54,8 @@ func (c *course) verdict() policy.Verdict {
 		return v
 	}
 	v.Share = math.Round(1e4*float64(c.Within)/float64(c.Events)) / 1e4
-	long := v.Share >= goodPart || c.Longest >= longRun
-	atEnd := c.Events-1-c.Latest < gap && v.Share >= leastEnd
+	long := v.Share >= longShare || c.Longest >= longStretch
+	atEnd := c.Events-1-c.Latest < stretchGap && v.Share >= leastEndShare
 	switch {
 	case long && atEnd:
 		v.Grade = policy.GradeStuck

@@ -1,8 +1,11 @@
 package profile
 
 import (
+	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/unloop-ai/unloop/internal/settings"
 )
 
 func TestList(t *testing.T) {
@@ -29,3 +32,6 @@ func TestList(t *testing.T) {
 		t.Errorf("ignore is %v", values["ignore"])
 	}
 }
+
+// settingNames returns the YAML names of the settings, in order.
+func settingNames(s Settings) []string { return settings.Names(reflect.TypeOf(s).Elem()) }

@@ -93,6 +93,3 @@ func assign(d *settings.Decoder, to reflect.Value, set string) {
 		d.Field("", to, &yaml.Node{Value: name}, node)
 	}
 }
-
-// settingNames returns the YAML names of the settings, in order.
-func settingNames(s Settings) []string { return settings.Names(reflect.TypeOf(s).Elem()) }

@@ -16,21 +16,20 @@ import (
 // document of a built-in profile. The document of a custom profile contains only the settings that all profiles share. It
 // returns nil for the zero Profile.
 func (p *Profile) YAML() []byte {
-	var document bytes.Buffer
-	out := tabwriter.NewWriter(&document, 0, 0, 3, ' ', 0)
-	fmt.Fprintf(out, "# %s: %s\nprofile: %s\n\n", p.name, p.title, p.name)
 	if p.settings == nil {
 		return nil
 	}
-	about := fieldDocs(reflect.TypeOf(p.settings).Elem())
-	for name, value := range settings.Fields(reflect.ValueOf(p.settings).Elem()) {
-		text, _ := yaml.Marshal(map[string]any{name: value.Interface()}) // a setting is always valid YAML
+	var document bytes.Buffer
+	out := tabwriter.NewWriter(&document, 0, 0, 3, ' ', 0)
+	fmt.Fprintf(out, "# %s: %s\nprofile: %s\n\n", p.name, p.title, p.name)
+	for _, s := range p.List() {
+		text, _ := yaml.Marshal(map[string]any{s.Name: s.Value}) // a setting is always valid YAML
 		line := strings.TrimSuffix(string(text), "\n")
 		if strings.Contains(line, "\n") {
-			fmt.Fprintf(out, "# %s\n%s\n", about[name], line)
+			fmt.Fprintf(out, "# %s\n%s\n", s.Doc, line)
 			continue
 		}
-		fmt.Fprintf(out, "%s\t# %s\n", line, about[name])
+		fmt.Fprintf(out, "%s\t# %s\n", line, s.Doc)
 	}
 	_ = out.Flush() // writing to a buffer never fails
 	return document.Bytes()

@@ -139,23 +139,27 @@ func (p *Profile) Restore(data []byte) (*Session, error) {
 		}
 		s.transcript = &transcript{entries: kept.Steps}
 	}
-	for name, state := range kept.Tools {
-		own, ok := p.tools[name]
-		if !ok {
-			return nil, fmt.Errorf("restore a session: the profile has no settings for the tool %.100s", name)
-		}
-		if s.tools == nil {
-			s.tools = make(map[string]policy.Policy)
-		}
-		s.tools[name] = own.newPolicy()
-		if err := restorePolicy(s.tools[name], state); err != nil {
-			return nil, err
-		}
+	if err := s.restoreTools(kept.Tools); err != nil {
+		return nil, err
 	}
 	if err := s.warnings.Restore(kept.Warnings); err != nil {
 		return nil, fmt.Errorf("restore a session: %w", err)
 	}
 	return s, nil
+}
+
+// restoreTools restores the policies of tools with their own settings.
+func (s *Session) restoreTools(kept map[string]json.RawMessage) error {
+	for name, state := range kept {
+		own, ok := s.profile.tools[name]
+		if !ok {
+			return fmt.Errorf("restore a session: the profile has no settings for the tool %.100s", name)
+		}
+		if err := restorePolicy(s.policyOf(name, own), state); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func restorePolicy(p policy.Policy, kept json.RawMessage) error {

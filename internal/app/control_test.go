@@ -184,7 +184,7 @@ func TestAGuardOverStandardStreamsReceivesOrders(t *testing.T) {
 	in, ask := io.Pipe()
 	answers, out := io.Pipe()
 	served := begin(func() error {
-		return guardio.ServeWith(t.Context(), p, guardio.Extras{Events: r.Add, Controls: r.Controls}, in, out)
+		return guardio.Serve(t.Context(), p, guardio.Extras{Events: r.Add, Controls: r.Controls}, in, out)
 	})
 	lines := bufio.NewScanner(answers)
 	call := func() string {

@@ -144,7 +144,7 @@ func TestTheGuardOverHTTPAnswersAsOverStreams(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := guardio.Serve(t.Context(), p, strings.NewReader(strings.Join(lines, "\n")), &streams); err != nil {
+	if err := guardio.Serve(t.Context(), p, guardio.Extras{}, strings.NewReader(strings.Join(lines, "\n")), &streams); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Join(ask(t, url+"/api/guard?profile=agentium", lines...), "\n") + "\n"
@@ -227,7 +227,7 @@ func TestRunsOfManyClientsAreGuardedIndependently(t *testing.T) {
 			t.Fatal(err)
 		}
 		var alone bytes.Buffer
-		if err := guardio.Serve(t.Context(), p, strings.NewReader(strings.Join(lines, "\n")), &alone); err != nil {
+		if err := guardio.Serve(t.Context(), p, guardio.Extras{}, strings.NewReader(strings.Join(lines, "\n")), &alone); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(alone.String(), strings.Join(said[c], "")); diff != "" {
@@ -250,7 +250,7 @@ func TestOnlySnapshotsSignedByTheServerAreRestored(t *testing.T) {
 		t.Fatal(err)
 	}
 	var streams bytes.Buffer
-	if err := guardio.Serve(t.Context(), p, strings.NewReader(`{"op":"snapshot"}`), &streams); err != nil {
+	if err := guardio.Serve(t.Context(), p, guardio.Extras{}, strings.NewReader(`{"op":"snapshot"}`), &streams); err != nil {
 		t.Fatal(err)
 	}
 	child = decoded[struct{ Snapshot struct{ State, MAC string } }](t, streams.Bytes())

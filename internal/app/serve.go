@@ -250,14 +250,3 @@ func (p *components) addresses(web, rpc net.Listener) Addresses {
 	}
 	return a
 }
-
-// secretKey is the name of the key of masks in the store.
-const secretKey = "mask"
-
-func (p *components) masker(ctx context.Context) (*mask.Masker, error) {
-	key, err := p.store.Secret(ctx, secretKey)
-	if err != nil {
-		return nil, err
-	}
-	return mask.New(mask.Settings{Disabled: p.config.Mask.Disabled, Patterns: p.config.Mask.Patterns, Key: key})
-}

@@ -231,27 +231,6 @@ func (t *tuner) reload(ctx context.Context) error {
 	return nil
 }
 
-// withApplied adds to settings the ones that people applied to a profile in a cluster.
-func withApplied(ctx context.Context, s *sqlstore.Store, profile string, sets config.Settings) (config.Settings, error) {
-	applied, err := s.Applied(ctx)
-	if err != nil {
-		return nil, err
-	}
-	sets = maps.Clone(sets)
-	if sets == nil {
-		sets = make(config.Settings)
-	}
-	for _, a := range applied {
-		if a.Profile != profile {
-			continue
-		}
-		if err := change(sets, &suggest.Change{Tool: a.Tool, Setting: a.Name, Value: a.Value}); err != nil {
-			return nil, err
-		}
-	}
-	return sets, nil
-}
-
 // writable reports whether the server can replace a file.
 func writable(path string) bool {
 	if path == "" {

@@ -18,6 +18,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/grpcd"
 	"github.com/unloop-ai/unloop/internal/httpd"
 	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/mask"
 	"github.com/unloop-ai/unloop/internal/mcpd"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/price"
@@ -158,7 +159,7 @@ func addCost(e *unloop.Event, prices *price.Table) {
 	e.Cost, _ = prices.Cost(e.Model, usage, e.Tokens) // 0 for an unknown model
 }
 
-// makeEdges makes the servers of HTTP and gRPC.
+// makeEdges makes the servers of HTTP and gRPC, and what the former answers from.
 func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registry) (err error) {
 	limits := &p.config.Limits
 	tokens := make([]httpd.Token, len(p.config.Tokens))
@@ -198,9 +199,15 @@ func (p *components) makeEdges(ctx context.Context, registry *prometheus.Registr
 	}
 	p.http.Mount("/mcp", httpd.Read, mcpd.Handler(mcpd.New(mcpd.Records{Store: readable}, p.version)))
 	registry.MustRegister(stats{p})
+	return p.makeGRPC(receiver)
+}
+
+// makeGRPC makes the server of gRPC, if it is on.
+func (p *components) makeGRPC(receiver grpcd.Receiver) (err error) {
 	if p.grpcState != "on" {
 		return nil
 	}
+	limits := &p.config.Limits
 	o := grpcd.DefaultOptions()
 	o.Busy, o.Closed, o.Message = pipeline.ErrBusy, pipeline.ErrClosed, int(limits.Body)
 	o.Connections = min(limits.Connections, 1<<16)
@@ -250,4 +257,15 @@ func publicDSN(dsn string) string {
 		return u.Redacted()
 	}
 	return dsn
+}
+
+// secretKey is the name of the key of masks in the store.
+const secretKey = "mask"
+
+func (p *components) masker(ctx context.Context) (*mask.Masker, error) {
+	key, err := p.store.Secret(ctx, secretKey)
+	if err != nil {
+		return nil, err
+	}
+	return mask.New(mask.Settings{Disabled: p.config.Mask.Disabled, Patterns: p.config.Mask.Patterns, Key: key})
 }

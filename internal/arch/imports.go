@@ -30,7 +30,7 @@ var importTable = map[string]importRow{
 	"internal/snapshot/snapshottest": {},
 	"internal/costtest":              {others: []string{"golang.org/x/sys"}},
 	"detect":                         {ours: []string{"."}},
-	"detect/detecttest":              {ours: []string{"."}, tests: []string{"detect"}},
+	"detect/detecttest":              {ours: []string{"."}},
 	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
 	"policy":                         {ours: []string{".", "internal/findings", "internal/snapshot"}},
 	"internal/settings":              {others: []string{"go.yaml.in/yaml/v3"}},
@@ -50,7 +50,7 @@ var importTable = map[string]importRow{
 	"internal/redistest":    {ours: []string{"internal/nettest"}, others: []string{"github.com/redis/rueidis"}},
 	"internal/nettest":      {},
 	"guard":                 {ours: []string{".", "detect", "policy", "profile", "swarm", "internal/snapshot"}},
-	"guard/guardtest":       {ours: []string{".", "guard", "policy", "profile"}, others: testLibraries},
+	"guard/guardtest":       {ours: []string{".", "guard", "profile"}, others: testLibraries},
 	"guard/redisstore":      {ours: []string{"guard"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"profile"}},
 	"guard/pgstore":         {ours: []string{"guard"}, others: []string{"github.com/jackc/pgx/v5"}},
 	"e2e/goagent":           {ours: []string{"guard", "guard/reporter", "profile"}},
@@ -115,9 +115,9 @@ var importTable = map[string]importRow{
 		ours:   []string{".", "internal/ingest", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata"},
 	},
-	"internal/ingest/openaiagents": {ours: []string{".", "internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
-	"internal/ingest/langsmith":    {ours: []string{".", "internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
-	"internal/ingest/langfuse":     {ours: []string{".", "internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/openaiagents": {ours: []string{"internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/langsmith":    {ours: []string{"internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/ingest/langfuse":     {ours: []string{"internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/trace":               {ours: []string{".", "internal/ingest"}},
 	"internal/ingest/ingesttest":   {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
 	"internal/mask":                {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
@@ -162,7 +162,7 @@ var importTable = map[string]importRow{
 		ours:   []string{".", "policy", "internal/api", "internal/store"},
 		others: []string{"github.com/cenkalti/backoff/v5", "golang.org/x/time"},
 	},
-	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink", "internal/store"}, tests: []string{"policy"}},
+	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink"}, tests: []string{"policy", "internal/store"}},
 	"internal/sink/otlp": {
 		ours:   []string{".", "internal/sink"},
 		others: []string{"go.opentelemetry.io/collector/pdata", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf"},
@@ -170,13 +170,14 @@ var importTable = map[string]importRow{
 	},
 	"internal/config": {ours: []string{"detect", "profile", "internal/settings"}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/client": {
-		ours:   []string{".", "internal/api", "internal/ingest", "internal/ingest/native", "internal/store"},
-		others: []string{"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json"},
+		ours:   []string{".", "internal/api", "internal/store"},
+		others: []string{"github.com/cenkalti/backoff/v5"},
+		tests:  []string{"internal/ingest", "internal/ingest/native"},
 	},
 	"internal/watch":      {},
 	"internal/clustersim": {},
 	"internal/loadtest":   {ours: []string{"internal/cli"}},
-	"internal/report":     {ours: []string{".", "detect", "policy", "internal/api", "internal/store"}, others: []string{"github.com/rivo/uniseg"}},
+	"internal/report":     {ours: []string{".", "detect", "policy", "internal/api"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
 		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap"},
@@ -185,19 +186,19 @@ var importTable = map[string]importRow{
 
 	"internal/reverseproxy": {ours: []string{"internal/memory"}},
 	"internal/mcpproxy": {
-		ours: []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/memory", "internal/reverseproxy"},
+		ours: []string{".", "guard", "policy", "profile", "internal/mcplines", "internal/memory", "internal/nudge", "internal/reverseproxy"},
 		others: []string{
 			"github.com/cenkalti/backoff/v5", "github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/modelcontextprotocol/go-sdk",
 		},
 	},
 	"internal/proxy": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/memory", "internal/price", "internal/reverseproxy"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/fingerprint", "internal/ingest/codex", "internal/ingest/gemini", "internal/memory", "internal/nudge", "internal/price", "internal/reverseproxy"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/hashicorp/golang-lru/v2", "github.com/klauspost/compress", "github.com/prometheus/client_golang", "github.com/zeebo/xxh3"},
 		tests:  []string{"guard", "internal/hook", "internal/ingest/openai", "internal/ingest/otlp"},
 	},
 	"internal/configedit": {others: []string{"github.com/pelletier/go-toml/v2", "github.com/tailscale/hujson"}},
 	"internal/hook": {
-		ours:   []string{".", "guard", "policy", "profile", "internal/ingest", "internal/ingest/gemini", "internal/mask", "internal/settings"},
+		ours:   []string{".", "guard", "policy", "profile", "internal/ingest", "internal/ingest/gemini", "internal/mask", "internal/nudge", "internal/settings"},
 		others: []string{"github.com/zeebo/xxh3", "golang.org/x/sys"},
 		tests:  []string{"internal/ingest/labelled"},
 	},
@@ -221,8 +222,9 @@ var importTable = map[string]importRow{
 		tests:  []string{"internal/client"},
 	},
 	"internal/cluster": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/pipeline", "internal/store", "internal/store/sqlstore", "internal/trace"},
+		ours:   []string{".", "profile", "internal/ingest", "internal/pipeline", "internal/store", "internal/store/sqlstore", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/nats-io/nats.go", "github.com/zeebo/xxh3", "golang.org/x/sync"},
+		tests:  []string{"policy"},
 	},
 	"internal/app": {
 		ours: []string{everything},

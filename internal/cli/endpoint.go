@@ -2,10 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"os"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -38,63 +35,4 @@ func curl(url string, token bool) string {
 		return `curl -N -H "Authorization: Bearer $UNLOOP_TOKEN" ` + url
 	}
 	return "curl -N " + url
-}
-
-// outage reports that a server does not accept events, at most once a minute.
-type outage struct {
-	w     io.Writer
-	since time.Time // of the last report
-}
-
-func (o *outage) waiting(err error, _ time.Duration) {
-	if time.Since(o.since) < time.Minute {
-		return
-	}
-	o.since = time.Now()
-	complain(o.w, fmt.Sprintf("%v; retrying", err))
-}
-
-// plural returns a number with its noun.
-func plural(n int, one, more string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, more)
-}
-
-// refusals reports events that a server rejects: the first maxReportedRefusals one by one, then one a minute.
-type refusals struct {
-	w          io.Writer
-	all        int
-	unreported int // since the last report
-	nextDue    time.Time
-}
-
-// maxReportedRefusals is the number of refusals that are reported one by one.
-const maxReportedRefusals = 20
-
-func (r *refusals) refused(one client.Refusal) {
-	r.all++
-	now := time.Now()
-	if r.all > maxReportedRefusals && now.Before(r.nextDue) {
-		r.unreported++
-		return
-	}
-	r.reportRest()
-	r.nextDue = now.Add(time.Minute)
-	complain(r.w, fmt.Sprintf("run %s: event %s is refused: %s", one.RunID, one.EventID, one.Reason))
-}
-
-// reportRest reports the number of refusals that were not reported.
-func (r *refusals) reportRest() {
-	if r.unreported > 0 {
-		complain(r.w, plural(r.unreported, "more event is", "more events are")+" refused")
-	}
-	r.unreported = 0
-}
-
-// printSent prints how many events were new, duplicate and refused.
-func printSent(stdout io.Writer, sent client.Sent) {
-	fmt.Fprintf(stdout, "%s, %s, %d refused\n", plural(sent.Accepted-sent.Duplicates, "new event", "new events"),
-		plural(sent.Duplicates, "duplicate", "duplicates"), sent.Refused)
 }

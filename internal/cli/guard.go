@@ -60,7 +60,7 @@ func guardCommand() *cobra.Command {
 				defer closeReporter(r)
 				more.Events, more.Controls = r.Add, r.Controls
 			}
-			err = guardio.ServeWith(cmd.Context(), p, more, cmd.InOrStdin(), cmd.OutOrStdout())
+			err = guardio.Serve(cmd.Context(), p, more, cmd.InOrStdin(), cmd.OutOrStdout())
 			if errors.Is(err, syscall.EPIPE) {
 				return nil // the agent has ended, which is a normal end
 			}

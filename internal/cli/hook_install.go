@@ -33,22 +33,32 @@ func (f *installFlags) installer() (*install.Installer, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := os.Executable()
+	program, project, err := f.place()
 	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+		return nil, err
 	}
-	i := &install.Installer{Program: program, Mode: hook.Mode(f.mode), State: folder, Place: install.Place{Env: os.Getenv}}
 	if f.mode != "" {
 		if _, err := hook.ParseMode(f.mode); err != nil {
 			return nil, err
 		}
 	}
-	if f.project {
-		if i.Place.Project, err = filepath.Abs("."); err != nil {
-			return nil, fmt.Errorf("find the project: %w", err)
-		}
+	return &install.Installer{
+		Program: program, Mode: hook.Mode(f.mode), State: folder, Place: install.Place{Env: os.Getenv, Project: project},
+	}, nil
+}
+
+// place returns the path of this program and the folder of the project, which is "" for the user's configuration.
+func (f *installFlags) place() (program, project string, err error) {
+	if program, err = os.Executable(); err != nil {
+		return "", "", fmt.Errorf("find this program: %w", err)
 	}
-	return i, nil
+	if !f.project {
+		return program, "", nil
+	}
+	if project, err = filepath.Abs("."); err != nil {
+		return "", "", fmt.Errorf("find the project: %w", err)
+	}
+	return program, project, nil
 }
 
 // checkLasting refuses a program that go run or npx has put into a cache, because agents start the registered program later.
@@ -95,7 +105,7 @@ func hookInstallCommand() *cobra.Command {
 		Long: "Install adds unloop to the configuration of each named agent, or of every agent that it finds. It keeps\n" +
 			"comments, order and line ends, and a copy of the former file. A file that its agent would reject is not changed. Installing\n" +
 			"twice changes nothing. --dry-run prints the difference, and unloop hook uninstall restores the former bytes.\n\n" +
-			"The agents are " + list(agentNames()) + ".",
+			"The agents are " + strings.Join(agentNames(), ", ") + ".",
 		Example: "  unloop hook install\n  unloop hook install claude-code codex --mode guard\n  unloop hook install --project --dry-run",
 		RunE: func(cmd *cobra.Command, names []string) error {
 			i, err := f.installer()
@@ -110,7 +120,7 @@ func hookInstallCommand() *cobra.Command {
 				return err
 			}
 			if len(agents) == 0 {
-				return fmt.Errorf("no agent found: want one of %s", list(agentNames()))
+				return fmt.Errorf("no agent found: want one of %s", strings.Join(agentNames(), ", "))
 			}
 			var failed []error
 			for k := range agents {

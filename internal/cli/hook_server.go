@@ -93,20 +93,13 @@ func (s *hookServer) Rule(ctx context.Context, run string, settings *hook.Settin
 		if a.Error != nil {
 			return nil, errors.New("the server's guard: " + a.Error.Message)
 		}
+		action, _ := policy.ActionOf(a.Action) // an action of a later version allows
+		shadow, _ := policy.ActionOf(a.Shadow)
 		rulings = append(rulings, hook.Ruling{
-			Action: max(actionNamed(a.Action), actionNamed(a.Shadow)), Code: a.Code, Count: a.Count, Text: a.Message, Findings: a.Findings,
+			Action: max(action, shadow), Code: a.Code, Count: a.Count, Text: a.Message, Findings: a.Findings,
 		})
 	}
 	return rulings, nil
-}
-
-func actionNamed(name string) policy.Action {
-	for _, a := range []policy.Action{policy.Warn, policy.Block, policy.Halt} {
-		if a.String() == name {
-			return a
-		}
-	}
-	return policy.Allow
 }
 
 // Orders fetches the orders to the run.

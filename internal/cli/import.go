@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -41,9 +39,6 @@ func importCommand() *cobra.Command {
 	return cmd
 }
 
-// patience is the maximum time that an import waits for a server that is unreachable or busy.
-const patience = time.Minute
-
 func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []string) error {
 	if input != "" {
 		if err := scan.CheckFormat(input); err != nil {
@@ -60,9 +55,9 @@ func runImport(cmd *cobra.Command, server *endpointFlags, input string, paths []
 	}
 	bar := newProgress(stderr)
 	above := aboveBar{stderr, bar}
-	sender := c.NewSender()
+	sender := newSender(c, above)
 	refused := refusals{w: above}
-	sender.Patience, sender.Waiting, sender.Refused = patience, (&outage{w: above}).waiting, refused.refused
+	sender.Refused = refused.refused
 	importer := scan.Importer{
 		Input: input, Stdin: cmd.InOrStdin(), Progress: bar.add,
 		Take: func(e *unloop.Event, project string) error { return sender.AddTo(ctx, e, project) },
@@ -119,15 +114,4 @@ func endRuns(ctx context.Context, c *client.Client, runs []string) error {
 		group.Go(func() error { return c.EndRun(each, id) })
 	}
 	return cmp.Or(group.Wait(), ctx.Err())
-}
-
-// aboveBar writes lines above the progress bar.
-type aboveBar struct {
-	w   io.Writer
-	bar *progress
-}
-
-func (a aboveBar) Write(p []byte) (int, error) {
-	a.bar.clear()
-	return a.w.Write(p)
 }

@@ -66,15 +66,24 @@ func mcpProxyCommand() *cobra.Command {
 
 // check returns an error if the flags contradict each other.
 func (f *mcpProxyFlags) check(args []string) error {
+	if err := checkProxyMode(f.mode); err != nil {
+		return err
+	}
 	switch {
-	case f.mode != "guard" && f.mode != "observe":
-		return fmt.Errorf("invalid --mode %q: want guard or observe", f.mode)
 	case (len(args) == 0) == (f.url == ""):
 		return errors.New("want either the COMMAND of an MCP server or --url URL; unloop mcp-proxy --help has examples")
 	case f.addr != "" && f.url == "":
 		return errors.New("--addr needs --url URL")
 	case f.addr != "" && len(f.headers) > 0:
 		return errors.New("--header cannot be used with --addr: the client's own headers are sent")
+	}
+	return nil
+}
+
+// checkProxyMode returns an error for a mode that the proxy does not have.
+func checkProxyMode(mode string) error {
+	if mode != "guard" && mode != "observe" {
+		return fmt.Errorf("invalid --mode %q: want guard or observe", mode)
 	}
 	return nil
 }

@@ -25,24 +25,19 @@ func (f *clientFlags) installer() (*clients.Installer, error) {
 	if err != nil {
 		return nil, err
 	}
-	program, err := os.Executable()
+	program, project, err := f.place()
 	if err != nil {
-		return nil, fmt.Errorf("find this program: %w", err)
+		return nil, err
 	}
 	i := &clients.Installer{
 		Program: program, Keeper: configedit.Keeper{Folder: filepath.Join(state, "mcp-proxy", "installed")},
-		Place: clients.Place{Env: os.Getenv, System: runtime.GOOS},
+		Place: clients.Place{Env: os.Getenv, System: runtime.GOOS, Project: project},
 	}
 	if f.mode != "" {
-		if err := (&mcpProxyFlags{mode: f.mode, url: "http://server"}).check(nil); err != nil {
+		if err := checkProxyMode(f.mode); err != nil {
 			return nil, err
 		}
 		i.Flags = []string{"--mode", f.mode}
-	}
-	if f.project {
-		if i.Place.Project, err = filepath.Abs("."); err != nil {
-			return nil, fmt.Errorf("find the project: %w", err)
-		}
 	}
 	return i, nil
 }

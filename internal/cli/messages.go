@@ -45,4 +45,10 @@ func suggest(err error, word string, names []string) error {
 	return fmt.Errorf("%w%s", err, settings.DidYouMean(word, names))
 }
 
-func list(names []string) string { return strings.Join(names, ", ") }
+// plural returns a number with its noun.
+func plural(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
+}

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"time"
 
@@ -42,12 +41,4 @@ func connectRecorder(cmd *cobra.Command, address string) (*recorder, error) {
 		}
 	}
 	return r, nil
-}
-
-// newSender returns a sender that retries for a minute and reports it.
-func newSender(c *client.Client, w io.Writer) *client.Sender {
-	s := c.NewSender()
-	s.Patience = time.Minute
-	s.Waiting = (&outage{w: w}).waiting
-	return s
 }

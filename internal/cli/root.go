@@ -180,5 +180,5 @@ func oneOf(what, word string, names []string) error {
 	if slices.Contains(names, word) {
 		return nil
 	}
-	return suggest(fmt.Errorf("invalid %s %q: want one of %s", what, word, list(names)), word, names)
+	return suggest(fmt.Errorf("invalid %s %q: want one of %s", what, word, strings.Join(names, ", ")), word, names)
 }

@@ -49,7 +49,7 @@ func explainCommand() *cobra.Command {
 				if near := settings.Nearest(args[0], detect.Rules()); near != "" {
 					return fmt.Errorf("unknown rule %q; did you mean %q?", args[0], near) // the list would hide the answer
 				}
-				return fmt.Errorf("unknown rule %q: want one of %s", args[0], list(detect.Rules()))
+				return fmt.Errorf("unknown rule %q: want one of %s", args[0], strings.Join(detect.Rules(), ", "))
 			}
 			out := cmd.OutOrStdout()
 			_, err := io.WriteString(out, ruleText(&page, screenWidth(out)))

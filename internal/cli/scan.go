@@ -3,12 +3,9 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
-	"time"
 
-	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
 
 	"github.com/unloop-ai/unloop/internal/report"
@@ -196,49 +193,9 @@ const never = policy.Halt + 1
 func failOnNames() []string { return []string{"warn", "block", "halt", "never"} }
 
 func parseFailOn(s string) (policy.Action, error) {
-	switch s {
-	case "warn":
-		return policy.Warn, nil
-	case "block":
-		return policy.Block, nil
-	case "halt":
-		return policy.Halt, nil
-	case "never":
+	if s == "never" {
 		return never, nil
 	}
-	return 0, oneOf("--fail-on", s, failOnNames())
-}
-
-// progress shows on a terminal how much of the input has been read. It appears after one second.
-type progress struct {
-	w     io.Writer // nil without a terminal
-	bar   *progressbar.ProgressBar
-	begun time.Time
-	read  int64
-}
-
-func newProgress(w io.Writer) *progress {
-	p := &progress{begun: time.Now()}
-	if isTerminal(w) {
-		p.w = w
-	}
-	return p
-}
-
-func (p *progress) add(read, total int64) {
-	p.read += read
-	if p.w == nil || p.bar == nil && time.Since(p.begun) < time.Second {
-		return
-	}
-	if p.bar == nil {
-		p.bar = progressbar.NewOptions64(max(total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetDescription("scanning"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
-	}
-	_ = p.bar.Set64(min(p.read, max(total, p.read))) // an error of the progress bar does not fail the scan
-}
-
-func (p *progress) clear() {
-	if p.bar != nil {
-		_ = p.bar.Clear()
-	}
+	action, _ := policy.ActionOf(s)
+	return action, oneOf("--fail-on", s, failOnNames())
 }

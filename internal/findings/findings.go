@@ -11,16 +11,15 @@ import (
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
-// maxWarnings bounds the warnings of one run. Further ones are dropped and counted.
+// maxWarnings bounds the warnings of one run. Further ones are dropped.
 const maxWarnings = 1024
 
 // Warnings are the findings of a run, one for each rule and subject, at most 1024. A warning is never removed. When its count
 // grows, the latest finding replaces it, except for First. The zero value is ready to use. It is not safe for concurrent
 // use.
 type Warnings struct {
-	raised  map[warningKey]*unloop.Finding
-	sorted  []*unloop.Finding // of raised, by rule, then subject
-	Dropped int               // findings that were dropped for lack of room
+	raised map[warningKey]*unloop.Finding
+	sorted []*unloop.Finding // of raised, by rule, then subject
 }
 
 type warningKey struct{ rule, subject string }
@@ -32,7 +31,6 @@ func (w *Warnings) Upsert(f unloop.Finding) bool {
 	known, ok := w.raised[key]
 	if !ok {
 		if len(w.raised) >= maxWarnings {
-			w.Dropped++
 			return false
 		}
 		if w.raised == nil {

@@ -21,7 +21,7 @@ func BenchmarkServe(b *testing.B) {
 			in, requests := io.Pipe()
 			answers, out := io.Pipe()
 			served := make(chan error, 1)
-			go func() { served <- Serve(b.Context(), p, in, out) }()
+			go func() { served <- Serve(b.Context(), p, Extras{}, in, out) }()
 			b.ReportAllocs()
 			go func() {
 				w := bufio.NewWriterSize(requests, 64<<10)

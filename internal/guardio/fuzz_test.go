@@ -17,7 +17,7 @@ func FuzzServe(f *testing.F) {
 	p := load(f, "default")
 	f.Fuzz(func(t *testing.T, in []byte) {
 		var out bytes.Buffer
-		if err := Serve(t.Context(), p, bytes.NewReader(in), &out); err != nil {
+		if err := Serve(t.Context(), p, Extras{}, bytes.NewReader(in), &out); err != nil {
 			t.Fatal(err)
 		}
 		s, err := New(p, maxRuns, 0, nil)

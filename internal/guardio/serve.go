@@ -29,15 +29,7 @@ const (
 	chunk        = 64 * 1024 // bytes that are read or written at once
 )
 
-// Serve reads requests from in and writes the answers to out, until in ends; then it returns nil. When the context is done it
-// returns the context's error, even while it waits for input. It writes all answers before it waits and before it returns; while
-// more input is available, it collects answers. An error means that a stream failed: invalid lines are answered and are not
-// errors. It keeps at most one line, about 10,000 runs and the counts of one swarm.
-func Serve(ctx context.Context, p *profile.Profile, in io.Reader, out io.Writer) error {
-	return ServeWith(ctx, p, Extras{}, in, out)
-}
-
-// Extras are options beside the profile. The zero value is that of Serve.
+// Extras are options beside the profile. The zero value has none.
 type Extras struct {
 	Second *guard.SecondOpinion // for which requests wait; nil for none
 
@@ -47,8 +39,11 @@ type Extras struct {
 	Controls func(run string, take func(*unloop.Event)) (stop func())
 }
 
-// ServeWith is Serve with extras.
-func ServeWith(ctx context.Context, p *profile.Profile, more Extras, in io.Reader, out io.Writer) error {
+// Serve reads requests from in and writes the answers to out, until in ends; then it returns nil. When the context is done it
+// returns the context's error, even while it waits for input. It writes all answers before it waits and before it returns; while
+// more input is available, it collects answers. An error means that a stream failed: invalid lines are answered and are not
+// errors. It keeps at most one line, about 10,000 runs and the counts of one swarm.
+func Serve(ctx context.Context, p *profile.Profile, more Extras, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := New(p, maxRuns, 0, nil) // the client owns the process, so its snapshots need no signature

@@ -31,7 +31,7 @@ func load(t testing.TB, name string, sets ...string) *profile.Profile {
 func answers(t testing.TB, p *profile.Profile, lines ...string) []string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := Serve(t.Context(), p, strings.NewReader(strings.Join(lines, "\n")+"\n"), &out); err != nil {
+	if err := Serve(t.Context(), p, Extras{}, strings.NewReader(strings.Join(lines, "\n")+"\n"), &out); err != nil {
 		t.Fatal(err)
 	}
 	got := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -366,7 +366,7 @@ func TestLongLines(t *testing.T) {
 	t.Run("a long last line is rejected", func(t *testing.T) {
 		for size, want := range map[int]string{maxLine: `"action":"allow"`, maxLine + 1: "line_too_long"} {
 			var out bytes.Buffer
-			if err := Serve(t.Context(), load(t, "default"), strings.NewReader(padded(size)), &out); err != nil || !strings.Contains(out.String(), want) {
+			if err := Serve(t.Context(), load(t, "default"), Extras{}, strings.NewReader(padded(size)), &out); err != nil || !strings.Contains(out.String(), want) {
 				t.Errorf("%d bytes: %s (%v)", size, out.String(), err)
 			}
 		}
@@ -411,7 +411,7 @@ func TestStreams(t *testing.T) {
 		in, requests := io.Pipe()
 		replies, out := io.Pipe()
 		served := make(chan error, 1)
-		go func() { served <- Serve(t.Context(), load(t, "default"), in, out) }()
+		go func() { served <- Serve(t.Context(), load(t, "default"), Extras{}, in, out) }()
 		lines := bufio.NewScanner(replies)
 		for k := range 5 {
 			// The second half of a line may come late; what is answered already does not wait for it.
@@ -431,7 +431,7 @@ func TestStreams(t *testing.T) {
 	t.Run("answers to what was sent ahead are written together", func(t *testing.T) {
 		var out writes
 		in := strings.NewReader(strings.Repeat(before+"\n", 100))
-		if err := Serve(t.Context(), load(t, "default"), in, &out); err != nil || len(out) > 2 {
+		if err := Serve(t.Context(), load(t, "default"), Extras{}, in, &out); err != nil || len(out) > 2 {
 			t.Errorf("%d writes (%v)", len(out), err)
 		}
 	})
@@ -441,7 +441,7 @@ func TestStreams(t *testing.T) {
 		var out bytes.Buffer
 		served := make(chan error, 1)
 		go func() {
-			served <- Serve(ctx, load(t, "default"), in, writer(func(p []byte) (int, error) { interrupt(); return out.Write(p) }))
+			served <- Serve(ctx, load(t, "default"), Extras{}, in, writer(func(p []byte) (int, error) { interrupt(); return out.Write(p) }))
 		}()
 		fmt.Fprintln(requests, before)
 		if err := <-served; !errors.Is(err, context.Canceled) || out.String() != `{"id":"c","action":"allow","code":"","count":0,"message":"","findings":[]}`+"\n" {
@@ -451,13 +451,13 @@ func TestStreams(t *testing.T) {
 	})
 	t.Run("a last line without an end is answered", func(t *testing.T) {
 		var out bytes.Buffer
-		if err := Serve(t.Context(), load(t, "default"), iotest.OneByteReader(strings.NewReader(before)), &out); err != nil || out.Len() == 0 {
+		if err := Serve(t.Context(), load(t, "default"), Extras{}, iotest.OneByteReader(strings.NewReader(before)), &out); err != nil || out.Len() == 0 {
 			t.Errorf("error %v, answers %s", err, out.String())
 		}
 	})
 	t.Run("no input is no mistake", func(t *testing.T) {
 		var out bytes.Buffer
-		if err := Serve(t.Context(), load(t, "default"), strings.NewReader(""), &out); err != nil || out.Len() != 0 {
+		if err := Serve(t.Context(), load(t, "default"), Extras{}, strings.NewReader(""), &out); err != nil || out.Len() != 0 {
 			t.Errorf("error %v, answers %s", err, out.String())
 		}
 	})
@@ -465,13 +465,13 @@ func TestStreams(t *testing.T) {
 	t.Run("a broken input is an error, and earlier answers are sent", func(t *testing.T) {
 		var out bytes.Buffer
 		in := io.MultiReader(strings.NewReader(before+"\n"), iotest.ErrReader(broken))
-		if err := Serve(t.Context(), load(t, "default"), in, &out); !errors.Is(err, broken) || out.Len() == 0 {
+		if err := Serve(t.Context(), load(t, "default"), Extras{}, in, &out); !errors.Is(err, broken) || out.Len() == 0 {
 			t.Errorf("error %v, answers %s", err, out.String())
 		}
 	})
 	t.Run("a broken output is an error", func(t *testing.T) {
 		out := writer(func([]byte) (int, error) { return 0, broken })
-		if err := Serve(t.Context(), load(t, "default"), strings.NewReader(before+"\n"), out); !errors.Is(err, broken) {
+		if err := Serve(t.Context(), load(t, "default"), Extras{}, strings.NewReader(before+"\n"), out); !errors.Is(err, broken) {
 			t.Errorf("error %v", err)
 		}
 	})

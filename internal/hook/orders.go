@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -83,7 +84,7 @@ func (o *Ordered) obey(e *unloop.Event) {
 	case e.Type == unloop.Override, e.Name == unloop.ControlResume:
 		o.Paused, o.Halted = false, ""
 	case e.Name == unloop.ControlNudge:
-		o.Pending = joinTexts(o.Pending, "[unloop] A person who watches this session says: "+e.Text)
+		o.Pending = nudge.Join(o.Pending, "[unloop] A person who watches this session says: "+e.Text)
 		o.Pending = o.Pending[:min(len(o.Pending), maxText)]
 	case e.Name == unloop.ControlPause:
 		o.Paused, o.Order = true, e.ID
@@ -173,13 +174,6 @@ func (j *judge) withWords(a Answer, can Can) Answer {
 	if j.Pending == "" || !can.Context || a != (Answer{Context: a.Context}) {
 		return a
 	}
-	a.Context, j.Pending = joinTexts(j.Pending, a.Context), ""
+	a.Context, j.Pending = nudge.Join(j.Pending, a.Context), ""
 	return a
-}
-
-func joinTexts(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n\n" + b
 }

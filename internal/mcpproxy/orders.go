@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -79,10 +80,10 @@ func (s *Session) textFor(before, after guard.Decision) (text string) {
 	s.mu.Unlock()
 	person := before.Code == policy.CodePerson
 	if before.Action != policy.Allow && (person || before.Action > after.Action) {
-		text = joinTexts(text, before.Nudge)
+		text = nudge.Join(text, before.Nudge)
 	}
 	if after.Action != policy.Allow && (person || before.Action <= after.Action) {
-		text = joinTexts(text, after.Nudge)
+		text = nudge.Join(text, after.Nudge)
 	}
 	return text
 }
@@ -98,11 +99,4 @@ func (s *Session) owe(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.owed = text
-}
-
-func joinTexts(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n\n" + b
 }

@@ -197,3 +197,8 @@ func advise(text string, o *policy.Opinion) string {
 	}
 	return text + "\nSecond opinion: " + sentence(strings.Join(strings.Fields(o.Advice), " "))
 }
+
+// Join returns the texts as paragraphs of one text for the agent. An empty text is left out.
+func Join(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
+}

@@ -31,8 +31,16 @@ func (r *reanalyzed) note(e *store.Event, analysis []byte) {
 	}
 }
 
-// addStored folds an event of the store and records its analysis if it differs from the stored one.
-func (t *runChange) addStored(p *Pipeline, event *unloop.Event, e *store.Event) {
+// addStored folds an event of the store and records its analysis if it differs from the stored one. whole is the event if it is in memory
+// with its whole content, else nil. An event that cannot be decoded is skipped.
+func (t *runChange) addStored(p *Pipeline, whole *unloop.Event, e *store.Event) {
+	event := whole
+	if event == nil {
+		event = p.decode(e)
+	}
+	if event == nil {
+		return
+	}
 	if _, analysis := t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
 		t.note(e, analysis)
 	}

@@ -163,31 +163,6 @@ func (r *run) wholeEvents() map[string]*unloop.Event {
 	return known
 }
 
-// keepState writes the state of the run after each commit if content is not stored whole. Loading the run then needs no fold of
-// events whose content is missing. The new state replaces the previous one, except for the periodic checkpoints.
-func (t *runChange) keepState(p *Pipeline) error {
-	n := len(t.checkpoints)
-	if p.opts.Content == FullContent || t.row.Refold != nil || t.fold.s.Events == 0 || n > 0 && t.checkpoints[n-1].Position == t.fold.s.Furthest {
-		return nil
-	}
-	state, err := t.fold.checkpoint()
-	if err != nil {
-		return err
-	}
-	before := 0
-	if n > 1 {
-		before = t.checkpoints[n-2].Events
-	}
-	if n > 0 && t.checkpoints[n-1].Events-before < checkpointEvery {
-		t.dropCheckpoint(n - 1)
-	}
-	t.write(state)
-	for len(t.checkpoints) > 3 {
-		t.dropCheckpoint(0)
-	}
-	return nil
-}
-
 // bareMessage returns a message about a finding that quotes no inputs or outputs.
 func bareMessage(rule, subject string, count int) string {
 	message := strings.TrimSpace(rule + " " + subject)

@@ -130,19 +130,15 @@ func (p *Pipeline) evictTogether(ctx context.Context, leaving []*run) bool {
 
 // saveState adds a checkpoint of the run to the batch if enough events have arrived since the last one.
 func (p *Pipeline) saveState(batch *store.Batch, r *run) {
-	folded := 0
-	if n := len(r.checkpoints); n > 0 {
-		folded = r.checkpoints[n-1].Events
-	}
 	worth := minCheckpointEvents
 	if r.ended() {
 		worth = checkpointEvery // usually no more events arrive
 	}
-	if !r.stored || !r.current || r.fold.s.Events-folded < worth {
+	if !r.stored || !r.current || r.eventsSinceCheckpoint() < worth {
 		return
 	}
 	t := runChange{run: r}
-	t.checkpoint(p)
+	t.checkpoint()
 	batch.Checkpoints = append(batch.Checkpoints, t.checkpointsMade...)
 	batch.Pruned = append(batch.Pruned, t.pruned...)
 }
@@ -189,10 +185,6 @@ func (p *Pipeline) closeIdle(ctx context.Context, since time.Time) error {
 		}
 		return err
 	}
-	for _, u := range updates {
-		for _, sink := range p.opts.Sinks {
-			sink.Publish(u)
-		}
-	}
+	p.publish(updates)
 	return nil
 }

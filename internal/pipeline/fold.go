@@ -1,7 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"runtime/debug"
@@ -250,9 +249,14 @@ func (f *fold) usageAfterWarning() store.Usage {
 	if f.s.FirstWarningAt.IsZero() {
 		return store.Usage{}
 	}
+	return f.usageSince(f.s.UsageAtFirstWarning)
+}
+
+// usageSince returns the usage since then, the usage at an earlier event.
+func (f *fold) usageSince(then store.Usage) store.Usage {
 	now := f.usage()
 	return store.Usage{
-		Calls: now.Calls - f.s.UsageAtFirstWarning.Calls, Tokens: difference(now.Tokens, f.s.UsageAtFirstWarning.Tokens), Cost: store.Finite(now.Cost - f.s.UsageAtFirstWarning.Cost),
+		Calls: now.Calls - then.Calls, Tokens: difference(now.Tokens, then.Tokens), Cost: store.Finite(now.Cost - then.Cost),
 	}
 }
 
@@ -274,46 +278,4 @@ func (f *fold) metrics() store.Metrics {
 		return store.MetricsOf(&m, 0) // times of arrival say nothing of the run
 	}
 	return store.MetricsOf(&m, f.s.Last.Sub(f.s.Started))
-}
-
-// checkpointVersion changes whenever the state of a fold gains or loses a field.
-const checkpointVersion = 8
-
-// checkpoint is the JSON of a fold.
-type checkpoint struct {
-	Version  int              `json:"version"`
-	Settings fingerprint.Hash `json:"settings"` // hash of the profile's settings under which the checkpoint is valid
-	Fold     foldState        `json:"fold"`
-	Session  json.RawMessage  `json:"session,omitempty"`
-}
-
-// checkpoint returns the JSON of the fold. It returns an error after a panic of the profile, because the panic can leave the state
-// incomplete. A version of the program without the fault then folds the run again.
-func (f *fold) checkpoint() ([]byte, error) {
-	if f.unjudged > 0 {
-		return nil, f.cause
-	}
-	session, err := f.session.Snapshot()
-	if err != nil {
-		return nil, fmt.Errorf("write a checkpoint: %w", err)
-	}
-	head, err := json.Marshal(checkpoint{Version: checkpointVersion, Settings: f.settings, Fold: f.s})
-	if err != nil {
-		return nil, fmt.Errorf("write a checkpoint: %w", err)
-	}
-	// The library would read the session again, which is most of a checkpoint.
-	return append(append(append(head[:len(head)-1], `,"session":`...), session...), '}'), nil
-}
-
-// restore returns the fold of a checkpoint. It returns nil if the checkpoint is damaged or has other settings than the profile.
-func restore(j *judge, state []byte) *fold {
-	var c checkpoint
-	if json.Unmarshal(state, &c) != nil || c.Version != checkpointVersion || c.Settings != j.settings {
-		return nil
-	}
-	session, err := j.profile.Restore(c.Session)
-	if err != nil || c.Fold.validate(session) != nil {
-		return nil
-	}
-	return &fold{session: session, settings: j.settings, grew: true, s: c.Fold}
 }

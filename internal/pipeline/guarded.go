@@ -86,10 +86,7 @@ func (f *fold) usageAfterStop() store.Usage {
 	case g.acts():
 		return g.Estimate
 	}
-	now := f.usage()
-	return store.Usage{
-		Calls: now.Calls - g.AtStop.Calls, Tokens: difference(now.Tokens, g.AtStop.Tokens), Cost: store.Finite(now.Cost - g.AtStop.Cost),
-	}
+	return f.usageSince(g.AtStop)
 }
 
 // shownGuard returns what the row of the run shows of its guard.

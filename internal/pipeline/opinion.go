@@ -7,24 +7,6 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// newFold returns the fold of a run without events.
-func (p *Pipeline) newFold(id string) *fold {
-	j := p.judge.Load()
-	f := newFold(j.profile, id)
-	f.settings = j.settings
-	p.configure(f)
-	return f
-}
-
-// configure passes the options of the pipeline to a fold. The fold keeps the texts that questions contain if second opinions are
-// configured. Without stored content it takes no name from a message. Events are masked before they are folded.
-func (p *Pipeline) configure(f *fold) {
-	f.untitled = p.opts.Content == NoContent
-	if p.opts.Ask != nil {
-		f.session.KeepTranscript(nil)
-	}
-}
-
 // ask passes on the questions of a run whose events are recorded. A refold asks no questions, because they were asked when the
 // events were new.
 func (p *Pipeline) ask(t *runChange) {

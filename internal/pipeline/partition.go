@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -34,22 +32,3 @@ func (p *Pipeline) newArrival() int64 {
 	}
 	return p.arrival
 }
-
-// Enqueue adds a submission behind the earlier ones, and returns a function that waits for its result. The error ErrBusy means that there
-// is room when an earlier one has its result.
-func (p *Pipeline) Enqueue(d *Submission) (result func(context.Context) (Ack, error), err error) {
-	w, err := p.prepare(d)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrPanic, err) // it can never be recorded
-	}
-	if !p.admit(w) {
-		return nil, ErrBusy
-	}
-	if err := p.put(w); err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) (Ack, error) { return p.await(ctx, w) }, nil
-}
-
-// Lost reports whether an error of a result means that the submission is not recorded and has to come again.
-func Lost(err error) bool { return err != nil && !errors.Is(err, ErrPanic) }

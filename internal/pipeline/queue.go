@@ -39,6 +39,22 @@ func (p *Pipeline) Submit(ctx context.Context, d *Submission) (Ack, error) {
 	return p.enqueue(ctx, w)
 }
 
+// Enqueue adds a submission behind the earlier ones, and returns a function that waits for its result. The error ErrBusy means that there
+// is room when an earlier one has its result.
+func (p *Pipeline) Enqueue(d *Submission) (result func(context.Context) (Ack, error), err error) {
+	w, err := p.prepare(d)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPanic, err) // it can never be recorded
+	}
+	if !p.admit(w) {
+		return nil, ErrBusy
+	}
+	if err := p.put(w); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (Ack, error) { return p.await(ctx, w) }, nil
+}
+
 // enqueue adds a submission to the queue and waits for its result.
 func (p *Pipeline) enqueue(ctx context.Context, w *queued) (Ack, error) {
 	if !p.admit(w) {

@@ -3,8 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"slices"
 	"time"
 
@@ -105,7 +103,7 @@ func (c *commit) guard(do func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			c.p.rowsMissing = true // it is unknown whether the due rows were written
-			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
+			err = panicError(cause)
 		}
 	}()
 	return do()

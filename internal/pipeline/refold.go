@@ -76,13 +76,7 @@ func (r *refold) slice(ctx context.Context, p *Pipeline) error {
 // take folds the next event of the run from the store.
 func (r *refold) take(p *Pipeline, e *store.Event) {
 	r.at = e.Position
-	event := r.whole[e.ID]
-	if event == nil {
-		event = p.decode(e)
-	}
-	if event != nil {
-		r.addStored(p, event, e)
-	}
+	r.addStored(p, r.whole[e.ID], e)
 }
 
 // begin restores the last checkpoint that is valid under the mark of the run.

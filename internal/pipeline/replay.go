@@ -3,8 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
@@ -32,11 +30,7 @@ type Replayed struct {
 // Replay evaluates a recorded run as the pipeline would have under the profile, and records nothing. It returns ErrTooLong after most
 // events, the error of ctx if ctx is done, and ErrPanic after a panic. Of a run that is still being recorded it may see only a part.
 func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.Run, most int) (out *Replayed, err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			out, err = nil, fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
-		}
-	}()
+	defer recovered(&err)
 	r := &run{row: *row, fold: newFold(judge, row.ID)}
 	out = &Replayed{Profile: judge.Name()}
 	err = from.Events(ctx, row.Number, store.Start, func(e *store.Event) error {
@@ -64,7 +58,7 @@ func Replay(ctx context.Context, from Store, judge *profile.Profile, row *store.
 		return nil, err
 	}
 	s := &r.fold.s
-	out.Health, out.WorstAction = r.fold.session.Health(), policyAction(s.WorstAction)
+	out.Health, out.WorstAction = r.fold.session.Health(), policy.Action(s.WorstAction)
 	out.FirstWarningAt, out.UsageAfterWarning, out.HealthHistory = s.FirstWarningAt, r.fold.usageAfterWarning(), s.Health
 	out.Warnings = warningsOf(r)
 	return out, nil

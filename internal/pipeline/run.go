@@ -13,10 +13,6 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// checkpointEvery is the number of events between two checkpoints of a run. It bounds the events that a late event causes to be
-// folded again.
-const checkpointEvery = 4096
-
 // run is a run in memory. Its state follows from the events in the store. If an error makes the state uncertain, the run is
 // dropped and loaded again.
 type run struct {
@@ -105,6 +101,24 @@ func (p *Pipeline) load(ctx context.Context, id string) (*run, error) {
 	return r, nil
 }
 
+// newFold returns the fold of a run without events.
+func (p *Pipeline) newFold(id string) *fold {
+	j := p.judge.Load()
+	f := newFold(j.profile, id)
+	f.settings = j.settings
+	p.configure(f)
+	return f
+}
+
+// configure passes the options of the pipeline to a fold. The fold keeps the texts that questions contain if second opinions are
+// configured. Without stored content it takes no name from a message. Events are masked before they are folded.
+func (p *Pipeline) configure(f *fold) {
+	f.untitled = p.opts.Content == NoContent
+	if p.opts.Ask != nil {
+		f.session.KeepTranscript(nil)
+	}
+}
+
 // newNumber returns the number of the next run.
 func (p *Pipeline) newNumber() int64 {
 	p.number = max(p.number+1, p.opts.Store.FirstNumber(time.Now()))
@@ -123,34 +137,6 @@ func (p *Pipeline) loadMarked(ctx context.Context, r *run) (err error) {
 	r.warnings, err = p.opts.Store.Warnings(ctx, r.row.Number)
 	slices.SortFunc(r.warnings, byRule)
 	return err
-}
-
-// resume restores the run's fold from its latest checkpoint whose position is valid.
-func (p *Pipeline) resume(ctx context.Context, r *run, valid func(store.Position) bool) error {
-	known, err := p.opts.Store.Checkpoints(ctx, r.row.Number)
-	if err != nil {
-		return err
-	}
-	r.fold, r.checkpoints = nil, nil
-	for _, c := range known {
-		if !valid(c.Position) {
-			break
-		}
-		f := restore(p.judge.Load(), c.State)
-		if f == nil {
-			r.current = false
-			r.fold, r.checkpoints = nil, nil
-			break
-		}
-		p.configure(f)
-		r.fold = f
-		c.State = nil
-		r.checkpoints = append(r.checkpoints, c)
-	}
-	if r.fold == nil {
-		r.fold = p.newFold(r.row.ID)
-	}
-	return nil
 }
 
 // add folds an event. If the profile panics, it counts the panic, and logs the first one of the run.
@@ -203,7 +189,7 @@ func (r *run) describe(profile string) {
 	row.Tools, row.Agents, row.Models = s.Tools, s.Agents, s.Models
 	row.Metrics = r.fold.metrics()
 	row.Health = r.fold.session.Health()
-	row.WorstAction = policyAction(s.WorstAction)
+	row.WorstAction = policy.Action(s.WorstAction)
 	row.FirstWarningAt, row.UsageAfterWarning = s.FirstWarningAt, r.fold.usageAfterWarning()
 	row.Untimed = !s.Timed
 	row.Guard, row.UsageAfterStop = s.Guard.shownGuard(), r.fold.usageAfterStop()

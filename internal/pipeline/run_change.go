@@ -37,10 +37,10 @@ type runChange struct {
 	from    store.Position  // the first position at which the run changes; end for none
 	how     folding         // of the new events
 
-	built   bool          // update was called
+	built   bool          // build was called
 	update  *store.Update // the change of the run; nil for none
 	waiting bool          // the row can wait
-	late    bool          // the run was marked when update was called
+	late    bool          // the run was marked when build was called
 
 	invalidated *store.Position // decisions after it are replaced
 	decisions   []store.Decision
@@ -300,13 +300,7 @@ func (t *runChange) foldStored(ctx context.Context, p *Pipeline, items []*item) 
 			_, items[0].analysis = t.add(p, items[0].event, items[0].placement)
 			items = items[1:]
 		}
-		event := whole[e.ID]
-		if event == nil {
-			event = p.decode(e)
-		}
-		if event != nil {
-			t.addStored(p, event, e)
-		}
+		t.addStored(p, whole[e.ID], e)
 		return nil
 	})
 	return items, err
@@ -323,43 +317,8 @@ func (t *runChange) add(p *Pipeline, e *unloop.Event, as placement) (d policy.De
 	if d.Action != policy.Allow && t.fold.s.Decisions <= maxDecisions {
 		t.decisions = append(t.decisions, decisionOf(t.run, &d, as.at, e.ID))
 	}
-	folded := 0
-	if n := len(t.checkpoints); n > 0 {
-		folded = t.checkpoints[n-1].Events
-	}
-	if t.fold.s.Events-folded >= p.every {
-		t.checkpoint(p)
+	if t.eventsSinceCheckpoint() >= p.every {
+		t.checkpoint()
 	}
 	return d, analysis
-}
-
-// checkpoint adds a checkpoint of the current state and drops all but the last two.
-func (t *runChange) checkpoint(p *Pipeline) {
-	state, err := t.fold.checkpoint()
-	if err != nil {
-		return // a checkpoint only saves time
-	}
-	t.write(state)
-	for len(t.checkpoints) > 2 {
-		t.dropCheckpoint(0)
-	}
-}
-
-// write adds a checkpoint.
-func (t *runChange) write(state []byte) {
-	c := store.Checkpoint{Run: t.row.Number, Position: t.fold.s.Furthest, Events: t.fold.s.Events, State: state}
-	t.checkpointsMade = append(t.checkpointsMade, c)
-	c.State = nil
-	t.checkpoints = append(t.checkpoints, c)
-}
-
-// dropCheckpoint drops a checkpoint.
-func (t *runChange) dropCheckpoint(k int) {
-	c := t.checkpoints[k]
-	t.checkpoints = slices.Delete(t.checkpoints, k, k+1)
-	if at := slices.IndexFunc(t.checkpointsMade, func(m store.Checkpoint) bool { return m.Position == c.Position }); at >= 0 {
-		t.checkpointsMade = slices.Delete(t.checkpointsMade, at, at+1)
-		return
-	}
-	t.pruned = append(t.pruned, c)
 }

@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 )
@@ -36,13 +34,9 @@ func spread(n, goroutines int, do func(k int) error) error {
 	return nil
 }
 
-// guarded returns the error of a call; ErrPanic with the stack for a panic.
+// guarded returns the error of a call, which is ErrPanic after a panic.
 func guarded(k int, do func(k int) error) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
-		}
-	}()
+	defer recovered(&err)
 	return do(k)
 }
 

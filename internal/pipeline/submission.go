@@ -3,6 +3,8 @@ package pipeline
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -106,3 +108,16 @@ var (
 	ErrStore  = errors.New("recording failed")   // retry when the store works again; joined with its error
 	ErrPanic  = errors.New("recording panicked") // do not retry
 )
+
+// Lost reports whether an error of a result means that the submission is not recorded and has to come again.
+func Lost(err error) bool { return err != nil && !errors.Is(err, ErrPanic) }
+
+// recovered makes a panic of the function that defers it the error of that function.
+func recovered(err *error) {
+	if cause := recover(); cause != nil {
+		*err = panicError(cause)
+	}
+}
+
+// panicError returns ErrPanic with the cause and the stack of a panic.
+func panicError(cause any) error { return fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack()) }

@@ -49,14 +49,3 @@ func (p *Pipeline) decode(e *store.Event) *unloop.Event {
 	}
 	return event
 }
-
-// State is the state of a pipeline for its operators.
-type State struct {
-	Refolding  int // runs whose warnings and decisions do not include all late events yet
-	Unreadable int // stored events that could not be decoded since the start and were skipped; at most 10,000 are counted
-}
-
-// State returns the state of the pipeline. It is safe for concurrent use.
-func (p *Pipeline) State() State {
-	return State{Refolding: int(p.late.Load()), Unreadable: p.unreadable.count()}
-}

@@ -26,20 +26,20 @@ func (s *foldState) validate(session *profile.Session) error {
 	c.Count("UsageAtFirstWarning.Calls", s.UsageAtFirstWarning.Calls, session.Run().Metrics().ToolCalls)
 	c.That(s.MaxLatency >= 0, "MaxLatency is %v, want 0 or more", s.MaxLatency)
 	c.Part("Guard", s.Guard.validate())
-	c.Part("Raised", s.validateRaised(session))
+	c.Part("Warnings", s.validateWarnings(session))
 	c.Part("Novelty", s.Novelty.validate(s.Events))
 	c.Count("number of points of Health", len(s.Health), store.MaxHealth)
 	c.Count("number of open calls", len(s.Open), maxOpenCalls)
 	c.That(len(s.Health) > 0, "Health is empty")
 	for _, point := range s.Health {
-		c.Count("Course.Number", point.Number, s.Events)
-		c.Count("Course.Score", point.Score, 100)
+		c.Count("Health.Number", point.Number, s.Events)
+		c.Count("Health.Score", point.Score, 100)
 	}
 	return c.Err()
 }
 
-// validateRaised checks that each warning has its times.
-func (s *foldState) validateRaised(session *profile.Session) error {
+// validateWarnings checks that each warning has its times.
+func (s *foldState) validateWarnings(session *profile.Session) error {
 	var c snapshot.Check
 	warnings := session.Warnings()
 	c.That(len(s.Warnings) == len(warnings), "there are %d of %d warnings", len(s.Warnings), len(warnings))
@@ -54,14 +54,14 @@ func (s *foldState) validateRaised(session *profile.Session) error {
 func (n *novelty) validate(events int) error {
 	var c snapshot.Check
 	c.Count("Steps", n.Steps, events)
-	c.Count("Long", n.StretchSteps, max(1, 2*n.Steps))
+	c.Count("StretchSteps", n.StretchSteps, max(1, 2*n.Steps))
 	c.That((n.StretchSteps == 0) == (n.Steps == 0), "StretchSteps is %d of %d steps", n.StretchSteps, n.Steps)
 	c.Count("number of stretches", len(n.NovelSteps), store.MaxNovelty)
 	if n.StretchSteps > 0 {
 		c.That(len(n.NovelSteps) == (n.Steps+n.StretchSteps-1)/n.StretchSteps, "%d stretches of %d for %d steps", len(n.NovelSteps), n.StretchSteps, n.Steps)
 	}
 	for _, fresh := range n.NovelSteps {
-		c.Count("Fresh", fresh, n.StretchSteps)
+		c.Count("NovelSteps", fresh, n.StretchSteps)
 	}
 	return c.Err()
 }

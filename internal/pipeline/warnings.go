@@ -14,8 +14,6 @@ import (
 	"github.com/unloop-ai/unloop/policy"
 )
 
-func policyAction(a uint8) policy.Action { return policy.Action(a) }
-
 // details are the fields of a warning that are stored as JSON.
 type details struct {
 	Subject    string     `json:"subject"`

@@ -3,8 +3,6 @@ package pipeline
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"time"
 
@@ -89,11 +87,7 @@ func gatherCommits(c *commit, work <-chan *commit) []*commit {
 
 // writeTogether writes commits as one transaction, notifies the sinks and answers the senders. After an error it does none of that.
 func (p *Pipeline) writeTogether(ctx context.Context, group []*commit) (err error) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("%w: %v\n%s", ErrPanic, cause, debug.Stack())
-		}
-	}()
+	defer recovered(&err)
 	began := time.Now()
 	batches := make([]*store.Batch, len(group))
 	for k, c := range group {

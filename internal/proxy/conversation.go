@@ -44,7 +44,7 @@ type conversation struct {
 	orders atomic.Pointer[orders] // of people to the run; written under the lock
 	halted bool                   // by a person
 	halt   string                 // the id of the order
-	nudge  nudge                  // the latest one of a person
+	nudge  personsNudge           // the latest one of a person
 }
 
 // mark is the place of an item in the latest request.
@@ -77,7 +77,7 @@ func (c *conversation) begin(s *conversations) {
 	c.sequence, c.latest, c.previous = 0, "", ""
 	c.orders.Load().end()
 	c.orders.Store(listen(c.run, s.controls))
-	c.halted, c.nudge = false, nudge{}
+	c.halted, c.nudge = false, personsNudge{}
 }
 
 // isPersons reports whether an event is a message of a person.

@@ -15,6 +15,7 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
 	"github.com/unloop-ai/unloop/internal/memory"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -144,17 +145,9 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 		reverseproxy.SetBody(r, v.request.body)
 		r.Header.Del("Content-Encoding")
 	}
-	text := v.nudge
-	if text != "" {
-		p.decided(v, policy.GuardReport(guardName, policy.Warn, policy.CodePerson, text, 0, nil))
-	}
-	if nudges && t.nudge != "" && t.decision.Action >= policy.Warn {
-		t.report.Action = policy.Warn.String()
-		p.decided(v, t.report)
-		text = joinTexts(text, t.nudge)
-	}
+	text := p.personsWords(v)
 	if nudges {
-		text = joinTexts(text, warning)
+		text = nudge.Join(text, p.ownNudge(v), warning)
 	}
 	if text != "" {
 		body, err := a.nudge(v.request, haltPrefix+text)
@@ -168,6 +161,25 @@ func (p *Proxy) act(w http.ResponseWriter, r *http.Request, a api, v verdict, fo
 	}
 	v.request = &request{members: v.request.members} // the answer may take minutes, and does not need the history
 	forward.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), judgedKey{}, &judged{a, v, time.Now()})))
+}
+
+// personsWords returns what a person tells the agent with a request, "" for nothing, and records it.
+func (p *Proxy) personsWords(v verdict) string {
+	if v.nudge != "" {
+		p.decided(v, policy.GuardReport(guardName, policy.Warn, policy.CodePerson, v.nudge, 0, nil))
+	}
+	return v.nudge
+}
+
+// ownNudge returns the nudge of the profile that goes with a request, "" for none, and records it.
+func (p *Proxy) ownNudge(v verdict) string {
+	t := v.turn
+	if t.decision.Action < policy.Warn || t.nudge == "" {
+		return ""
+	}
+	t.report.Action = policy.Warn.String()
+	p.decided(v, t.report)
+	return t.nudge
 }
 
 // decided records a decision about a request. The same request again gives an event with the same id.

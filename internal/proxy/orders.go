@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/nudge"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -97,8 +98,8 @@ func (o *orders) release() (order string, paused bool) {
 	return o.pause, paused
 }
 
-// nudge is a nudge of a person. It goes with one request and with the retries of that request.
-type nudge struct {
+// personsNudge is a nudge of a person. It goes with one request and with the retries of that request.
+type personsNudge struct {
 	text     string
 	sent     bool
 	sequence int64 // of the request that it went with
@@ -111,7 +112,7 @@ func (c *conversation) verdict(r *request) verdict {
 		return v
 	}
 	if c.nudge.sent && c.nudge.sequence != c.sequence {
-		c.nudge = nudge{}
+		c.nudge = personsNudge{}
 	}
 	paused := c.obeyOrders()
 	if c.nudge.text != "" && paused == nil {
@@ -152,7 +153,7 @@ func (c *conversation) obey(e *unloop.Event) {
 	d := c.session.Add(e)
 	switch {
 	case d.Action == policy.Warn:
-		c.nudge = nudge{text: joinTexts(c.nudge.text, d.Message)}
+		c.nudge = personsNudge{text: nudge.Join(c.nudge.text, d.Message)}
 	case d.Action == policy.Halt:
 		c.halted, c.halt = true, e.ID
 		c.turn.decision, c.turn.message = d, d.Message
@@ -180,11 +181,4 @@ func (c *conversation) release() *unloop.Event {
 	e.Sequence, e.Time = c.sequence, time.Now()
 	c.session.Add(e)
 	return e
-}
-
-func joinTexts(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n\n" + b
 }

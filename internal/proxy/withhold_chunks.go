@@ -5,6 +5,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/nudge"
 )
 
 // chunkCalls are the calls in a stream of Chat Completions. The calls are numbered without gaps, so a call behind a blocked one gets another
@@ -89,7 +90,7 @@ func (w *chunkCalls) without(held []byte) []byte {
 		if call := w.blocked[index]; call == nil {
 			numbers[index] = len(numbers)
 		} else {
-			text = joinTexts(text, call.text)
+			text = nudge.Join(text, call.text)
 		}
 	}
 	if w.said {

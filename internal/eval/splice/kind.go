@@ -74,7 +74,13 @@ func kinds() []kind {
 		benign(delegationLookalikes()), benign(greenfieldLookalikes()),
 		reporting(refactorLoops()), reporting(sysadminLoops()), reporting(portalLoops()), reporting(hotlineLoops()),
 		reporting(benign(refactorLookalikes())), reporting(benign(sysadminLookalikes())),
-		reporting(benign(portalLookalikes())), reporting(benign(hotlineLookalikes())))
+		reporting(benign(portalLookalikes())), reporting(benign(hotlineLookalikes())),
+		reporting(frontendLoops()), reporting(infrastructureLoops()), reporting(upkeepLoops()), reporting(accountsLoops()),
+		reporting(benign(frontendLookalikes())), reporting(benign(infrastructureLookalikes())),
+		reporting(benign(upkeepLookalikes())), reporting(benign(accountsLookalikes())),
+		reporting(nativeLoops()), reporting(laboratoryLoops()), reporting(paperworkLoops()), reporting(puzzleLoops()),
+		reporting(benign(nativeLookalikes())), reporting(benign(laboratoryLookalikes())),
+		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.

@@ -3,7 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
+
+	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/store/sqlstore"
+	"github.com/unloop-ai/unloop/internal/suggest"
 )
 
 // followEvery is the interval of checks for changes at other servers of the cluster.
@@ -49,4 +54,25 @@ func (p *components) followOnce(ctx context.Context, known *int64) error {
 	}
 	*known = latest
 	return nil
+}
+
+// withApplied adds to settings the ones that people applied to a profile in a cluster.
+func withApplied(ctx context.Context, s *sqlstore.Store, profile string, sets config.Settings) (config.Settings, error) {
+	applied, err := s.Applied(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sets = maps.Clone(sets)
+	if sets == nil {
+		sets = make(config.Settings)
+	}
+	for _, a := range applied {
+		if a.Profile != profile {
+			continue
+		}
+		if err := change(sets, &suggest.Change{Tool: a.Tool, Setting: a.Name, Value: a.Value}); err != nil {
+			return nil, err
+		}
+	}
+	return sets, nil
 }
