@@ -72,9 +72,9 @@ func kinds() []kind {
 		dataworkLoops(), integrationLoops(), delegationLoops(), greenfieldLoops(),
 		benign(dataworkLookalikes()), benign(integrationLookalikes()),
 		benign(delegationLookalikes()), benign(greenfieldLookalikes()),
-		reporting(refactorLoops()), reporting(sysadminLoops()), reporting(portalLoops()), reporting(hotlineLoops()),
-		reporting(benign(refactorLookalikes())), reporting(benign(sysadminLookalikes())),
-		reporting(benign(portalLookalikes())), reporting(benign(hotlineLookalikes())))
+		refactorLoops(), sysadminLoops(), portalLoops(), hotlineLoops(),
+		benign(refactorLookalikes()), benign(sysadminLookalikes()),
+		benign(portalLookalikes()), benign(hotlineLookalikes()))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
