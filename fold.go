@@ -113,12 +113,29 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		line := s.canon.Command()
 		s.command = readCommand(line)
 		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
+		r.step.CommandHash = commandHash(s, t)
 	}
 	if t.Waits {
 		r.step.Effect = Polling
 	}
 	r.current.Step = &r.step
 	return canonical
+}
+
+// commandHash returns Step.CommandHash of the call whose arguments were made canonical last.
+func commandHash(s *scratch, t *Tool) (h Hash) {
+	bounded := false
+	for name, value := range s.canon.Members {
+		if t.bounds(name) {
+			bounded = true
+			continue
+		}
+		h = fingerprint.Join(h, fingerprint.Join(fingerprint.Bytes(name), fingerprint.Bytes(value)))
+	}
+	if !bounded {
+		return 0
+	}
+	return fingerprint.Join(t.Hash, h)
 }
 
 // countCall counts a call of the tool and updates its most frequent arguments.

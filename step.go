@@ -41,6 +41,10 @@ type Step struct {
 	ArgsHash   Hash // tool and canonical arguments
 	TargetHash Hash // tool and primary arguments
 
+	// CommandHash is tool and canonical arguments of a shell without those that limit or describe the command, such as timeout and
+	// description. It is 0 if there are none of these; with NeedOutcomes.
+	CommandHash Hash `json:",omitzero"`
+
 	// Question is TargetHash. It is ArgsHash once an argument other than the primary ones has changed an outcome of the tool,
 	// which a run with NeedOutcomes detects.
 	Question         Hash
@@ -53,6 +57,14 @@ type Step struct {
 	ResultCount int    // outcomes of the tool so far with this NormalizedResult or, of a failure, this class of error, this one included
 	Errors      Count  // failures of the tool so far with this class of error, this one included; the zero Count if it did not fail
 	Effort      Effort `json:",omitzero"` // its novelty and waste; with NeedEffort
+}
+
+// exact returns the fingerprint of the call. Commands that differ only in how long they may take and in how they are described are equal.
+func (s *Step) exact() Hash {
+	if s.CommandHash != 0 {
+		return s.CommandHash
+	}
+	return s.ArgsHash
 }
 
 // key returns the fingerprint of the step's question with its result.
