@@ -55,7 +55,7 @@ func (r *Run) start(e *Event) {
 		r.step.RawCount = r.s.RawCounts.add(r.step.RawHash, r.s.Calls).N
 	}
 	if r.options.Needs&NeedArgs != 0 || r.options.Needs&NeedOutcomes != 0 && r.step.Effect == Mutating {
-		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.ArgsHash, r.s.Calls).N
+		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.exact(), r.s.Calls).N
 	}
 	if r.s.Waited && (r.step.Effect == ReadOnly || r.step.ArgsCount > 1) { // it looks, or tries, again after a pause
 		r.step.Effect = Polling
