@@ -77,7 +77,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		if same {
 			seen++
 		}
-		advances = advances || seen == 1 && showsNewState(r, s)
+		advances = advances || seen == 1 && showsNewState(r, s) || seen == 2 && s.Effort.Novelty >= progressed && s.ArgsCount > 1
 		changes := seen == 1 && s.Effort.Novelty >= progressed || seen <= 2 && s.Effort.Novelty >= newAnswer && askedBefore(r, s)
 		varied := same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
 		f.Advisory = f.Advisory || changes || varied
