@@ -128,8 +128,9 @@ func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied vari
 	m := &r.s.Meter
 	failing := r.step.Failing || w.Ending == fingerprint.Refused && r.step.Effort.Writes
 	named := m.Causes.begin(&r.step, m.Excused, failing)
+	cured := removed(named, w) // before novelty masks the numbers
 	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing, failing})
-	o.another = o.Shows || o.Lines > 0 && removed(named, w)
+	o.another = o.Shows || cured && (o.Lines > 0 || m.Causes.Told != wordSet{})
 	o.named = o.names(r.step.Effort.Word)
 	o.shown = o.named && r.step.Effort.Writes && !t.Shell && !r.step.Failing
 	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0 && !w.Distinctive()
