@@ -65,7 +65,7 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	if step.Test {
 		weight *= patience
 	}
-	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNovelty {
+	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNovelty || othersEachTime(r, step) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
