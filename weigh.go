@@ -40,6 +40,9 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	}
 	excused := m.Excused
 	r.assess(t, &o)
+	if effort := &r.step.Effort; effort.Requested && effort.Yield == Change {
+		m.Talk = 0 // a person dictates
+	}
 	if r.step.Effort.Novelty >= newResult || r.changesItem() {
 		r.s.RestatedWeight, r.s.NewResult = 0, r.current.Ref.Number
 	}
@@ -75,6 +78,12 @@ func (r *Run) assess(t *Tool, o *reading) {
 	if o.Lines > 0 && effort.Alike == 1 && r.step.ResultCount == 1 && !r.step.Failing && varied == otherwise {
 		effort.Known, effort.Novelty = false, max(effort.Novelty, lineNovelty) // it asks again, and one line tells what has changed
 		m.News = r.step.Number
+	}
+	if effort.Requested && !r.step.Failing {
+		effort.Known, effort.Novelty = false, max(effort.Novelty, requestedNovelty)
+	}
+	if t.shrinks(o, effort) {
+		effort.Known, effort.Novelty = false, max(effort.Novelty, onwardNovelty)
 	}
 	if effort.Alike == 1 && r.newToAgent() {
 		effort.NewToAgent, effort.Known, effort.Novelty = true, false, max(effort.Novelty, agentNovelty)
@@ -261,7 +270,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 	if o.varied == further || m.Spoken && m.NewQuestion && effort.Yield == Content && !effort.Writes {
 		return 0
 	}
-	if effort.Heeds && effort.Yield == Content {
+	if (effort.Heeds || effort.Requested) && effort.Yield == Content {
 		return 0
 	}
 	weight, alike := r.weighResult(t, o)
