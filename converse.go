@@ -193,18 +193,18 @@ func (m *meter) newWords(w *fingerprint.Words, role string) (told toldWords) {
 	return told
 }
 
-// demand adds the words of a message of a person to the set of what was seen, and keeps those that are new. It returns the fingerprint of the
+// demand adds the words of a message of a person to the set of what was seen, and keeps those that are new if it is short. It returns the fingerprint of the
 // first of them, or 0.
 func (m *meter) demand(w *fingerprint.Words) (first uint32) {
 	m.Requested = wordSet{}
-	for k, word := range w.List {
+	for _, word := range w.List {
 		if word.Hash == 0 || !m.Seen.add(word.Hash^saltDemand) {
 			continue
 		}
 		if first == 0 {
 			first = word.Hash
 		}
-		if k < echoedWords {
+		if len(w.List) < shortAnswer {
 			m.Requested.add(word.Hash)
 		}
 	}

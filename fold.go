@@ -55,9 +55,12 @@ func (r *Run) start(e *Event) {
 		r.step.RawCount = r.s.RawCounts.add(r.step.RawHash, r.s.Calls).N
 	}
 	if r.options.Needs&NeedArgs != 0 || r.options.Needs&NeedOutcomes != 0 && r.step.Effect == Mutating {
-		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.exact(), r.s.Calls).N
+		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.ArgsHash, r.s.Calls).N
 	}
-	if r.s.Waited && (r.step.Effect == ReadOnly || r.step.ArgsCount > 1) { // it looks, or tries, again after a pause
+	if r.step.CommandHash != 0 && r.step.Effect == Mutating {
+		r.step.CommandCount = r.s.ArgsCounts.add(r.step.CommandHash, r.s.Calls).N
+	}
+	if r.s.Waited && (r.step.Effect == ReadOnly || r.step.sent() > 1) { // it looks, or tries, again after a pause
 		r.step.Effect = Polling
 	}
 	r.s.CallPeriods.add(r.step.ArgsHash)
@@ -113,7 +116,9 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		line := s.canon.Command()
 		s.command = readCommand(line)
 		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
-		r.step.CommandHash = commandHash(s, t)
+		if r.options.Needs&NeedOutcomes != 0 {
+			r.step.CommandHash = commandHash(s, t)
+		}
 	}
 	if t.Waits {
 		r.step.Effect = Polling

@@ -42,14 +42,14 @@ func (m *remaining) falls(w *fingerprint.Words, alike bool) bool {
 // shorter than all since the latest new content: a list gets shorter. Pages that come back in turn do not: the shortest of them is known.
 func (t *Tool) shrinks(o *reading, effort *Effort) bool {
 	n := len(o.words.List)
-	if n < shortAnswer {
+	if n < shortAnswer || !effort.Writes || t.Shell || o.words.Ending == fingerprint.Refused {
 		return false
 	}
 	if effort.Novelty >= newResult || t.LeastWords == 0 {
 		t.LeastWords, t.Shrinks = n, 0
 		return false
 	}
-	if n >= t.LeastWords {
+	if !effort.Known || n >= t.LeastWords {
 		return false
 	}
 	t.LeastWords = n

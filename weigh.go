@@ -82,7 +82,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	if effort.Requested && !r.step.Failing {
 		effort.Known, effort.Novelty = false, max(effort.Novelty, requestedNovelty)
 	}
-	if t.shrinks(o, effort) {
+	if !r.step.Failing && t.shrinks(o, effort) {
 		effort.Known, effort.Novelty = false, max(effort.Novelty, onwardNovelty)
 	}
 	if effort.Alike == 1 && r.newToAgent() {
@@ -183,7 +183,7 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 		return Failure
 	case o.varied == further:
 		return Content
-	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
+	case effort.Writes && (step.sent() <= 1 || step.Repeats.N == 1) &&
 		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(t, o)):
 		return Change
 	case nothing:
@@ -229,7 +229,7 @@ func (r *Run) rewrites(t *Tool) bool {
 func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	kept = 1 - changeNovelty*effort.Fresh
-	requested := m.Spoken && m.NewRequest && r.step.ArgsCount <= 1
+	requested := m.Spoken && m.NewRequest && r.step.sent() <= 1
 	if requested {
 		effort.Wasted = 0
 	} else if r.rewrites(t) {

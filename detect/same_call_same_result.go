@@ -77,7 +77,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		if same {
 			seen++
 		}
-		advances = advances || seen == 1 && showsNewState(r, s) || seen == 2 && s.Effort.Novelty >= progressed && s.ArgsCount > 1
+		advances = advances || seen == 1 && showsNewState(r, s) || seen == 2 && movesOn(s)
 		changes := seen == 1 && s.Effort.Novelty >= progressed || seen <= 2 && s.Effort.Novelty >= newAnswer && askedBefore(r, s)
 		varied := same && s.ArgsHash != step.ArgsHash && step.Effort.Yield == unloop.NothingFound
 		f.Advisory = f.Advisory || changes || varied
@@ -91,10 +91,16 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	return f, true
 }
 
+// movesOn reports whether the result of a call that was made before is mostly new, such as a number that moves one way.
+func movesOn(step *unloop.Step) bool { return step.Effort.Novelty >= progressed && sentBefore(step) }
+
+// sentBefore reports whether an equal call that may change something was made before.
+func sentBefore(step *unloop.Step) bool { return max(step.ArgsCount, step.CommandCount) > 1 }
+
 // showsNewState reports whether the step asked what was asked before and its result is new: mostly, or by a line in new words, such as the
 // title of the next page.
 func showsNewState(r *unloop.Run, step *unloop.Step) bool {
-	if step.Effort.Novelty >= newState && step.ArgsCount > 1 {
+	if step.Effort.Novelty >= newState && sentBefore(step) {
 		return true
 	}
 	return step.Effort.Lines > 0 && step.ResultCount == 1 && askedBefore(r, step)
