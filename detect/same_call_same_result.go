@@ -8,7 +8,8 @@ import (
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
 // results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers, and the first of the equal calls that an agent makes. It does not fire if a call that was made
-// before has returned something new since the latest equal step, be it one line in new words, because that shows a new state. The finding
+// before has returned something new since the latest equal step, be it one line in new words, because that shows a new state. Neither does it
+// if such a call has returned mostly new text, such as another number of rows that are left, since the last but one. The finding
 // is Advisory if the results differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since
 // the latest of them returned something new, or an earlier question has a new answer since the last but one, because the equal calls may be
 // steps of that progress. It is also Advisory if nothing was found and the other arguments varied, because another value of them may find
@@ -89,33 +90,4 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)
 	return f, true
-}
-
-// movesOn reports whether the result of a call that was made before is mostly new, such as a number that moves one way.
-func movesOn(step *unloop.Step) bool { return step.Effort.Novelty >= progressed && sentBefore(step) }
-
-// sentBefore reports whether an equal call that may change something was made before.
-func sentBefore(step *unloop.Step) bool { return max(step.ArgsCount, step.CommandCount) > 1 }
-
-// showsNewState reports whether the step asked what was asked before and its result is new: mostly, or by a line in new words, such as the
-// title of the next page.
-func showsNewState(r *unloop.Run, step *unloop.Step) bool {
-	if step.Effort.Novelty >= newState && sentBefore(step) {
-		return true
-	}
-	return step.Effort.Lines > 0 && step.ResultCount == 1 && askedBefore(r, step)
-}
-
-// askedBefore reports whether one of the latest steps before a step asked the same.
-func askedBefore(r *unloop.Run, step *unloop.Step) bool {
-	for k := range recent {
-		s := r.StepAt(k)
-		if s == nil {
-			return false
-		}
-		if s.Number < step.Number && s.TargetHash == step.TargetHash {
-			return true
-		}
-	}
-	return false
 }
