@@ -40,6 +40,7 @@ func (m *remaining) falls(w *fingerprint.Words, alike bool) bool {
 
 // shrinks records the number of words of an outcome. It reports whether the outcome is at least the second of known content in a row that is
 // shorter than all since the latest new content: a list gets shorter. Pages that come back in turn do not: the shortest of them is known.
+// One that is not shorter begins the count anew, because samples differ in length by chance.
 func (t *Tool) shrinks(o *reading, effort *Effort) bool {
 	n := len(o.words.List)
 	if n < shortAnswer || !effort.Writes || t.Shell || o.words.Ending == fingerprint.Refused {
@@ -50,6 +51,7 @@ func (t *Tool) shrinks(o *reading, effort *Effort) bool {
 		return false
 	}
 	if !effort.Known || n >= t.LeastWords {
+		t.Shrinks = 0
 		return false
 	}
 	t.LeastWords = n
