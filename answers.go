@@ -14,7 +14,7 @@ const recentAnswers = 16
 // that differ each time, without a trend, do not matter.
 type answer struct {
 	Question Hash
-	Exact    Hash // Step.ArgsHash of the call
+	Exact    Hash // Step.exact of the call
 	Stable   Hash // Step.NormalizedResult
 	Shape    Hash // of the outcome without its numbers and ids
 	Changes  int  // Run.Changes at the outcome
@@ -60,7 +60,7 @@ const (
 func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normalized Hash, varied variation) {
 	step := &r.step
 	now := answer{
-		Question: step.TargetHash, Exact: step.ArgsHash, Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
+		Question: step.TargetHash, Exact: step.exact(), Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
 		Count: w.Count, Numbers: w.Numbers, Words: len(w.List), Failing: step.Failing,
 		Tail: w.Tail, Left: w.Left, Place: w.Place, Step: step.Number,
 	}

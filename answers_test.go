@@ -3,6 +3,7 @@ package unloop
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -160,5 +161,62 @@ func TestAnAnswerThatShrinksTwiceIsProgress(t *testing.T) {
 				t.Errorf("the answers advanced %d times, want %d", r.s.Advances, c.want)
 			}
 		})
+	}
+}
+
+// A command is the same whatever its description and its limits are. Its answers are compared.
+func TestEqualCommandsWithOtherDescriptions(t *testing.T) {
+	units := []string{"parcel", "gateway", "permit", "wallet", "invoice", "client"}
+	for name, c := range map[string]struct {
+		arguments func(n int) string
+		left      func(n int) []string
+		progress  bool
+	}{
+		"the list gets shorter, the descriptions differ": {
+			func(n int) string {
+				return `{"command":"systemctl --failed","description":"look at ` + cities[n] + `"}`
+			},
+			func(n int) []string { return units[n:] }, true,
+		},
+		"the list gets shorter, the timeouts differ": {
+			func(n int) string { return fmt.Sprintf(`{"command":"systemctl --failed","timeout_ms":%d}`, 9000+n) },
+			func(n int) []string { return units[n:] }, true,
+		},
+		"the list stays": {
+			func(n int) string {
+				return `{"command":"systemctl --failed","description":"look at ` + cities[n] + `"}`
+			},
+			func(int) []string { return units }, false,
+		},
+		"each list is that of another command": {
+			func(n int) string { return `{"command":"systemctl --failed --host ` + cities[n] + `"}` },
+			func(n int) []string { return units[n:] }, false,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRun("r", Options{Needs: measured.Needs, Shells: DefaultShells()})
+			for n := range 5 {
+				list, _ := json.Marshal("UNIT LOAD ACTIVE SUB\n" + strings.Join(c.left(n), " loaded failed failed\n"))
+				r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: json.RawMessage(c.arguments(n))})
+				r.Add(&Event{Type: ToolCallCompleted, Tool: "bash", Output: list})
+				r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: fmt.Appendf(nil, `{"command":"systemctl restart %s"}`, units[n])})
+				r.Add(&Event{Type: ToolCallCompleted, Tool: "bash", Output: json.RawMessage(`""`)})
+			}
+			if got := r.StepAt(1).Effort.Novelty >= onwardNovelty; got != c.progress {
+				t.Errorf("the latest list has a novelty of %.2f, progress = %t", r.StepAt(1).Effort.Novelty, c.progress)
+			}
+		})
+	}
+}
+
+// A command that came before is no change of its own, whatever its description says.
+func TestADescriptionMakesNoOtherChange(t *testing.T) {
+	r := NewRun("r", Options{Needs: measured.Needs, Shells: DefaultShells()})
+	for n := range 5 {
+		r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: fmt.Appendf(nil, `{"command":"git pull --rebase","description":"try %s"}`, cities[n])})
+		r.Add(&Event{Type: ToolCallCompleted, Tool: "bash", Output: json.RawMessage(`"Current branch main is up to date."`)})
+	}
+	if got := r.Changes(); got != 1 {
+		t.Errorf("%d changes, want 1", got)
 	}
 }

@@ -31,6 +31,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	if effort.Writes {
 		effort.Heeds = m.Causes.names(w.List)
 	}
+	effort.Requested = m.requests(effort)
 	m.compareActs(&next, effort)
 	r.follow(t, canonical)
 	if handle && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 {

@@ -26,13 +26,22 @@ func (m *meter) keepTold(line []fingerprint.Word) {
 	}
 }
 
+// keepToldNames adds the numbers and ids of an item that no earlier failure had.
+func (m *meter) keepToldNames(item []fingerprint.Word) {
+	for _, word := range item {
+		if (word.Kind == fingerprint.Number || word.Kind == fingerprint.Mixed) && m.Seen.add(word.Hash^saltCause) {
+			m.Causes.Told.add(word.Hash)
+		}
+	}
+}
+
 // names keeps the words of a call that the latest failure told of. It reports whether there are any that no call before has named.
 func (c *causes) names(call []fingerprint.Word) (heeds bool) {
 	if c.Of == 0 {
 		return false
 	}
 	for _, word := range call {
-		if word.Kind != fingerprint.Letters || !c.Told.has(word.Hash) || slices.Contains(c.Named[:], word.Hash) {
+		if !c.Told.has(word.Hash) || slices.Contains(c.Named[:], word.Hash) {
 			continue
 		}
 		free := slices.Index(c.Named[:], 0)

@@ -29,6 +29,24 @@ func TestAFailureAfterAChangeIsAnotherOne(t *testing.T) {
 			func(n int) string { return "traffic/BUILD.bazel visibility //traffic" },
 			func(n int) string { return build(units[n]) }, false,
 		},
+		"the change mends the row that the failure names": {
+			func(n int) string {
+				return fmt.Sprintf("UPDATE articles SET price = 0 WHERE id = %d", 48213+977*(n*3%5))
+			},
+			func(n int) string {
+				return tests(fmt.Sprintf("price_positive is violated by row %d", 48213+977*(n*3%5)))
+			}, true,
+		},
+		"the change mends another row": {
+			func(n int) string { return fmt.Sprintf("UPDATE articles SET price = 0 WHERE id = %d", 70001+977*n) },
+			func(n int) string {
+				return tests(fmt.Sprintf("price_positive is violated by row %d", 48213+977*(n*3%5)))
+			}, false,
+		},
+		"the failure still names the row": {
+			func(int) string { return "UPDATE articles SET price = 0 WHERE id = 48213" },
+			func(int) string { return tests("price_positive is violated by row 48213") }, false,
+		},
 		"the failure still names the unit": {
 			func(n int) string { return units[n] + "/BUILD.bazel visibility //traffic" },
 			func(n int) string { return build(units[0]) }, false,

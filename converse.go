@@ -62,7 +62,7 @@ func (m *meter) listen(w *fingerprint.Words, told *toldWords, asks bool) {
 	if told.fresh >= answeredNew && !told.known || reply {
 		m.Settled = m.Question // it is a new answer, so that question may not count
 	}
-	m.Question, m.Demand = 0, m.firstNewWord(w)
+	m.Question, m.Demand = 0, m.demand(w)
 	if told.fresh >= answeredNew {
 		m.Demand = 0
 	}
@@ -193,14 +193,28 @@ func (m *meter) newWords(w *fingerprint.Words, role string) (told toldWords) {
 	return told
 }
 
-// firstNewWord adds the words of a message of a person to the set of what was seen, and returns the fingerprint of the first new one, or 0.
-func (m *meter) firstNewWord(w *fingerprint.Words) (first uint32) {
+// demand adds the words of a message of a person to the set of what was seen, and keeps those that are new if it is short. It returns the fingerprint of the
+// first of them, or 0.
+func (m *meter) demand(w *fingerprint.Words) (first uint32) {
+	m.Requested = wordSet{}
 	for _, word := range w.List {
-		if word.Hash != 0 && m.Seen.add(word.Hash^saltDemand) && first == 0 {
+		if word.Hash == 0 || !m.Seen.add(word.Hash^saltDemand) {
+			continue
+		}
+		if first == 0 {
 			first = word.Hash
+		}
+		if len(w.List) < shortAnswer {
+			m.Requested.add(word.Hash)
 		}
 	}
 	return first
+}
+
+// requests reports whether the new item of a call, be it an identifier, a number or an id, is what only the latest message of a person told of.
+func (m *meter) requests(effort *Effort) bool {
+	has := func(h uint32) bool { return h != 0 && m.Requested.has(h) }
+	return m.Requested != wordSet{} && (has(effort.Item) || has(uint32(effort.Names)) || has(uint32(effort.Names>>32)))
 }
 
 // heeds reports whether a message has the word that a person's latest message had first.

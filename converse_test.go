@@ -1,6 +1,7 @@
 package unloop
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 )
@@ -42,6 +43,30 @@ func TestQuestionThatComesAgainAfterItsAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if got := talked(6, c.acts, c.question); got < c.least || got > c.most {
 				t.Errorf("%.2f messages without novelty, want %v to %v", got, c.least, c.most)
+			}
+		})
+	}
+}
+
+// What a person has just named is news to a tool, although its answer is that of others.
+func TestACallAboutWhatAPersonNamesIsNoWaste(t *testing.T) {
+	for name, c := range map[string]struct {
+		says      func(n int) string
+		requested bool
+	}{
+		"the person names it":             {func(n int) string { return "And " + cities[n] + "." }, true},
+		"the person names something else": {func(n int) string { return "And " + cities[n+1] + "." }, false},
+		"the person named it before":      {func(int) string { return "And Lima, Oslo, Cairo, Quito and Hanoi." }, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRun("r", measured)
+			for n := range 5 {
+				r.Add(&Event{Type: MessageSent, Role: RoleUser, Text: c.says(n)})
+				r.Add(&Event{Type: ToolCallStarted, Tool: "find_depot", Input: fmt.Appendf(nil, `{"country":"any","city":%q}`, cities[n])})
+				r.Add(&Event{Type: ToolCallCompleted, Tool: "find_depot", Output: json.RawMessage(`{"depot":"north","state":"open","opens":"early in the morning"}`)})
+			}
+			if got := r.StepAt(0).Effort; got.Requested != c.requested || got.Requested && got.Wasted > 0 {
+				t.Errorf("requested = %t, want %t; wasted %.2f", got.Requested, c.requested, got.Wasted)
 			}
 		})
 	}

@@ -57,7 +57,10 @@ func (r *Run) start(e *Event) {
 	if r.options.Needs&NeedArgs != 0 || r.options.Needs&NeedOutcomes != 0 && r.step.Effect == Mutating {
 		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.ArgsHash, r.s.Calls).N
 	}
-	if r.s.Waited && (r.step.Effect == ReadOnly || r.step.ArgsCount > 1) { // it looks, or tries, again after a pause
+	if r.step.CommandHash != 0 && r.step.Effect == Mutating {
+		r.step.CommandCount = r.s.ArgsCounts.add(r.step.CommandHash, r.s.Calls).N
+	}
+	if r.s.Waited && (r.step.Effect == ReadOnly || r.step.sent() > 1) { // it looks, or tries, again after a pause
 		r.step.Effect = Polling
 	}
 	r.s.CallPeriods.add(r.step.ArgsHash)
@@ -113,12 +116,31 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		line := s.canon.Command()
 		s.command = readCommand(line)
 		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
+		if r.options.Needs&NeedOutcomes != 0 {
+			r.step.CommandHash = commandHash(s, t)
+		}
 	}
 	if t.Waits {
 		r.step.Effect = Polling
 	}
 	r.current.Step = &r.step
 	return canonical
+}
+
+// commandHash returns Step.CommandHash of the call whose arguments were made canonical last.
+func commandHash(s *scratch, t *Tool) (h Hash) {
+	bounded := false
+	for name, value := range s.canon.Members {
+		if t.bounds(name) {
+			bounded = true
+			continue
+		}
+		h = fingerprint.Join(h, fingerprint.Join(fingerprint.Bytes(name), fingerprint.Bytes(value)))
+	}
+	if !bounded {
+		return 0
+	}
+	return fingerprint.Join(t.Hash, h)
 }
 
 // countCall counts a call of the tool and updates its most frequent arguments.

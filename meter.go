@@ -18,6 +18,7 @@ type Effort struct {
 	Varies     bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes     bool    `json:",omitzero"` // the call may change something
 	Heeds      bool    `json:",omitzero"` // it may change something, and names what only the latest failure told of
+	Requested  bool    `json:",omitzero"` // its new item is what only the latest message of a person told of
 	Follows    bool    `json:",omitzero"` // it sends a key that the latest outcome of its tool gave, and that no call has sent before
 	Similar    int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
 	Said       int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message
@@ -76,6 +77,7 @@ type meter struct {
 	Answer      float64   `json:",omitzero"` // what the assistant's latest message added to Talk
 	Demand      uint32    `json:",omitzero"` // fingerprint of the first new word in the latest message of a person, if it is otherwise known; 0 for none
 	News        int       `json:",omitzero"` // number of the latest step that made an equal call again and returned a line in new words
+	Requested   wordSet   `json:",omitzero"` // words of the latest message of a person that none of theirs had before
 	Ordinal     float64   `json:",omitzero"` // the number of the item of a numbered list that the assistant's latest answer was about
 	Looked      bool      // a step has ended since the assistant's latest message
 	LatestTool  Hash      // of the latest step
@@ -138,17 +140,18 @@ const (
 
 // How novelty is measured, and how it lowers the evidence.
 const (
-	noveltyGain   = 1.3  // the factor from the share of new runs of words to novelty
-	noveltyHalf   = 60   // the number of new runs of words that is half of the greatest novelty
-	newError      = 0.5  // the least novelty of an error that was not seen before
-	knownError    = 0.5  // the factor for the novelty of text around a known error
-	lineNovelty   = 0.5  // the least novelty of a new line in the answer to an equal call
-	agentNovelty  = 0.5  // the least novelty of a known outcome that is new to the agent
-	onwardNovelty = 0.7  // the least novelty of a number that moves one way
-	keptEach      = 0.96 // the share of the evidence that is kept from step to step
-	keptByPerson  = 0.7  // the share of the evidence that is kept when a person speaks
-	changeNovelty = 0.5  // the share of the evidence that a change with new words only removes
-	mostWasted    = 3.5  // the upper limit of the evidence
+	noveltyGain      = 1.3  // the factor from the share of new runs of words to novelty
+	noveltyHalf      = 60   // the number of new runs of words that is half of the greatest novelty
+	newError         = 0.5  // the least novelty of an error that was not seen before
+	knownError       = 0.5  // the factor for the novelty of text around a known error
+	lineNovelty      = 0.5  // the least novelty of a new line in the answer to an equal call
+	requestedNovelty = 0.5  // the least novelty of an outcome about an item that a person has just named
+	agentNovelty     = 0.5  // the least novelty of a known outcome that is new to the agent
+	onwardNovelty    = 0.7  // the least novelty of a number that moves one way
+	keptEach         = 0.96 // the share of the evidence that is kept from step to step
+	keptByPerson     = 0.7  // the share of the evidence that is kept when a person speaks
+	changeNovelty    = 0.5  // the share of the evidence that a change with new words only removes
+	mostWasted       = 3.5  // the upper limit of the evidence
 )
 
 // Steps after a change or a message of a person have a reason to look again.

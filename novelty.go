@@ -70,6 +70,9 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			if letters = said; fails {
 				n.addSymptom(m, letters)
 			}
+			if from.tells {
+				m.keepToldNames(item)
+			}
 			from.maskIDs(item)
 		}
 		if length < 4 {

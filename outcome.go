@@ -138,7 +138,7 @@ func (r *Run) outcome(t *Tool, class Hash, told, fewer bool) {
 	key := step.key()
 	step.Repeats = r.s.OutcomeCounts.add(key, step.Number+r.changeAge(step))
 	r.s.OutcomePeriods.add(key)
-	mutated := step.Effect == Mutating && !step.Failing && step.ArgsCount == 1
+	mutated := step.Effect == Mutating && !step.Failing && step.sent() == 1
 	if mutated {
 		r.s.Changes++
 	}

@@ -37,3 +37,24 @@ func (m *remaining) falls(w *fingerprint.Words, alike bool) bool {
 	m.Numbers, m.Count = w.Numbers, w.Count
 	return m.Falls >= leastAdvances
 }
+
+// shrinks records the number of words of an outcome. It reports whether the outcome is at least the second of known content in a row that is
+// shorter than all since the latest new content: a list gets shorter. Pages that come back in turn do not: the shortest of them is known.
+// One that is not shorter begins the count anew, because samples differ in length by chance.
+func (t *Tool) shrinks(o *reading, effort *Effort) bool {
+	n := len(o.words.List)
+	if n < shortAnswer || !effort.Writes || t.Shell || o.words.Ending == fingerprint.Refused {
+		return false
+	}
+	if effort.Novelty >= newResult || t.LeastWords == 0 {
+		t.LeastWords, t.Shrinks = n, 0
+		return false
+	}
+	if !effort.Known || n >= t.LeastWords {
+		t.Shrinks = 0
+		return false
+	}
+	t.LeastWords = n
+	t.Shrinks++
+	return t.Shrinks >= leastAdvances
+}

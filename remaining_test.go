@@ -1,6 +1,9 @@
 package unloop
 
 import (
+	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
@@ -52,6 +55,32 @@ func TestChangesThatLeaveLessAreNotWasted(t *testing.T) {
 			})
 			if got < c.least || got > c.most {
 				t.Errorf("%.2f are wasted, want %.2f to %.2f", got, c.least, c.most)
+			}
+		})
+	}
+}
+
+// The same button removes the first row of a list. The page that comes back is known, and shorter each time.
+func TestAListThatGetsShorterIsProgress(t *testing.T) {
+	rows := []string{"amber shirt, size M", "birch coat, size L", "cedar hat, size S", "delta scarf, blue", "ember gloves, red", "fjord boots, size 41"}
+	for says, c := range map[string]struct {
+		from     func(n int) int // the first row of the page after click n
+		progress bool
+	}{
+		"the first row leaves the list":  {func(n int) int { return n }, true},
+		"the list stays":                 {func(int) int { return 0 }, false},
+		"samples are longer and shorter": {func(n int) int { return []int{0, 0, 1, 0, 2}[n] }, false},
+		"one row leaves and comes back":  {func(n int) int { return n % 2 }, false},
+	} {
+		t.Run(says, func(t *testing.T) {
+			r := NewRun("r", measured)
+			for n := range 5 {
+				page, _ := json.Marshal("Page: your cart\n" + strings.Join(rows[c.from(n):], ", one piece\nbutton: Remove\n") + "\nlink: go to the till, or look at other articles")
+				r.Add(&Event{Type: ToolCallStarted, Tool: "click", Input: fmt.Appendf(nil, `{"element":"Remove","ref":"e%d"}`, 83+7*n)})
+				r.Add(&Event{Type: ToolCallCompleted, Tool: "click", Output: page})
+			}
+			if got := r.StepAt(0).Effort.Novelty >= onwardNovelty; got != c.progress {
+				t.Errorf("the latest page has a novelty of %.2f, progress = %t", r.StepAt(0).Effort.Novelty, c.progress)
 			}
 		})
 	}

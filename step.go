@@ -41,19 +41,39 @@ type Step struct {
 	ArgsHash   Hash // tool and canonical arguments
 	TargetHash Hash // tool and primary arguments
 
+	// CommandHash is tool and canonical arguments of a shell without those that limit or describe the command, such as timeout and
+	// description. It is 0 if there are none of these; with NeedOutcomes.
+	CommandHash Hash `json:",omitzero"`
+
 	// Question is TargetHash. It is ArgsHash once an argument other than the primary ones has changed an outcome of the tool,
 	// which a run with NeedOutcomes detects.
 	Question         Hash
 	ResultHash       Hash // tool and outcome as received; 0 if the outcome has no content
 	NormalizedResult Hash // tool and outcome with volatile parts masked; 0 if the outcome has no content
 
-	RawCount    int    // calls so far with this RawHash, this one included
-	ArgsCount   int    // calls so far with this ArgsHash, this one included; 0 if the run does not count them
+	RawCount  int // calls so far with this RawHash, this one included
+	ArgsCount int // calls so far with this ArgsHash, this one included; 0 if the run does not count them
+
+	// CommandCount is the number of calls so far with this CommandHash, this one included. It is 0 without one, and if the command only reads
+	// or polls.
+	CommandCount int `json:",omitzero"`
+
 	Repeats     Count  // steps so far with this TargetHash and NormalizedResult, this one included
 	ResultCount int    // outcomes of the tool so far with this NormalizedResult or, of a failure, this class of error, this one included
 	Errors      Count  // failures of the tool so far with this class of error, this one included; the zero Count if it did not fail
 	Effort      Effort `json:",omitzero"` // its novelty and waste; with NeedEffort
 }
+
+// exact returns the fingerprint of the call. Commands that differ only in how long they may take and in how they are described are equal.
+func (s *Step) exact() Hash {
+	if s.CommandHash != 0 {
+		return s.CommandHash
+	}
+	return s.ArgsHash
+}
+
+// sent returns the number of calls so far that are equal to this one, this one included; 0 if the run does not count them.
+func (s *Step) sent() int { return max(s.ArgsCount, s.CommandCount) }
 
 // key returns the fingerprint of the step's question with its result.
 func (s *Step) key() Hash { return fingerprint.Join(s.Question, s.NormalizedResult) }

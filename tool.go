@@ -67,6 +67,8 @@ type toolState struct {
 	Latest              int       // number of the latest call
 	Hash                Hash      // of the name
 	LastError           Hash      `json:",omitzero"` // the class of its latest error; with NeedEffort
+	LeastWords          int       `json:",omitzero"` // the fewest words of its outcomes since the latest one with new content; with NeedEffort
+	Shrinks             int       `json:",omitzero"` // outcomes since then that had fewer words than all before; with NeedEffort
 	Keys                wordSet   `json:",omitzero"` // keys of its latest outcome with keys; with NeedEffort
 	Inputs              []*input  // distinct inputs, the latest last; with NeedInputs
 }

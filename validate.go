@@ -105,6 +105,7 @@ func (s *Step) validate(in *state) error {
 	c.Part("End", s.End.validate(in))
 	c.Count("RawCount", s.RawCount, in.Calls)
 	c.Count("ArgsCount", s.ArgsCount, in.Calls)
+	c.Count("CommandCount", s.CommandCount, in.Calls)
 	c.Count("Repeats.N", s.Repeats.N, in.OutcomePeriods.N)
 	c.Amount("Repeats.Weight", s.Repeats.Weight, maxWeight)
 	c.Part("Effort", s.Effort.validate())

@@ -40,6 +40,9 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	}
 	excused := m.Excused
 	r.assess(t, &o)
+	if effort := &r.step.Effort; effort.Requested && effort.Yield == Change {
+		m.Talk = 0 // a person dictates
+	}
 	if r.step.Effort.Novelty >= newResult || r.changesItem() {
 		r.s.RestatedWeight, r.s.NewResult = 0, r.current.Ref.Number
 	}
@@ -75,6 +78,12 @@ func (r *Run) assess(t *Tool, o *reading) {
 	if o.Lines > 0 && effort.Alike == 1 && r.step.ResultCount == 1 && !r.step.Failing && varied == otherwise {
 		effort.Known, effort.Novelty = false, max(effort.Novelty, lineNovelty) // it asks again, and one line tells what has changed
 		m.News = r.step.Number
+	}
+	if effort.Requested && !r.step.Failing {
+		effort.Known, effort.Novelty = false, max(effort.Novelty, requestedNovelty)
+	}
+	if !r.step.Failing && t.shrinks(o, effort) {
+		effort.Known, effort.Novelty = false, max(effort.Novelty, onwardNovelty)
 	}
 	if effort.Alike == 1 && r.newToAgent() {
 		effort.NewToAgent, effort.Known, effort.Novelty = true, false, max(effort.Novelty, agentNovelty)
@@ -128,8 +137,9 @@ func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied vari
 	m := &r.s.Meter
 	failing := r.step.Failing || w.Ending == fingerprint.Refused && r.step.Effort.Writes
 	named := m.Causes.begin(&r.step, m.Excused, failing)
+	cured := removed(named, w) // before novelty masks the numbers
 	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing, failing})
-	o.another = o.Shows || o.Lines > 0 && removed(named, w)
+	o.another = o.Shows || cured && (o.Lines > 0 || m.Causes.Told != wordSet{})
 	o.named = o.names(r.step.Effort.Word)
 	o.shown = o.named && r.step.Effort.Writes && !t.Shell && !r.step.Failing
 	o.blank = len(w.List) == 0 || len(w.List) == 1 && w.List[0].Kind == fingerprint.Number && o.Fresh == 0 && !w.Distinctive()
@@ -173,7 +183,7 @@ func (r *Run) yield(t *Tool, o *reading) Yield {
 		return Failure
 	case o.varied == further:
 		return Content
-	case effort.Writes && (step.ArgsCount <= 1 || step.Repeats.N == 1) &&
+	case effort.Writes && (step.sent() <= 1 || step.Repeats.N == 1) &&
 		(blank && !w.Void || t.Shell && nothing && !w.Zero && !w.Void || w.Ending == fingerprint.Done || r.acknowledged(t, o)):
 		return Change
 	case nothing:
@@ -219,7 +229,7 @@ func (r *Run) rewrites(t *Tool) bool {
 func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	kept = 1 - changeNovelty*effort.Fresh
-	requested := m.Spoken && m.NewRequest && r.step.ArgsCount <= 1
+	requested := m.Spoken && m.NewRequest && r.step.sent() <= 1
 	if requested {
 		effort.Wasted = 0
 	} else if r.rewrites(t) {
@@ -260,7 +270,7 @@ func (r *Run) wasted(t *Tool, o *reading) float64 {
 	if o.varied == further || m.Spoken && m.NewQuestion && effort.Yield == Content && !effort.Writes {
 		return 0
 	}
-	if effort.Heeds && effort.Yield == Content {
+	if (effort.Heeds || effort.Requested) && effort.Yield == Content {
 		return 0
 	}
 	weight, alike := r.weighResult(t, o)

@@ -115,7 +115,8 @@ running the tests again after an edit is no repetition. Progress counts as 24 st
 way twice, or a call that failed and then succeeds. If something was changed in between, it must be the only number that moved.
 
 The rule does not fire if a call that was made before has returned something new since the latest equal result, because that shows a new
-state. One line in words that the run has not seen is something new, such as the title of the next page. The finding is advisory if another
+state. One line in words that the run has not seen is something new, such as the title of the next page. Mostly new text counts since the
+last but one of the equal results, too, such as a number that moves one way: after two chunks of work, the rest is counted once. The finding is advisory if another
 question that was asked before has a new answer since the last but one of the equal results, such as a number of rows that are left.
 
 A call also fails if it returns an output that reports a failure, such as an exit status, an error or a traceback. A shell command whose
@@ -170,12 +171,13 @@ the next task of a procedure. A call that waits before it tries again may fail t
 falls twice, the count begins anew, because errors that get fewer or smaller are progress. It also begins anew if
 the place of the error, such as a line, is further on twice.
 
-A failure is another one if a change in between removed what the failure before named, such as a unit that is not visible: it no longer has
-that word, and has a line in new words. The same holds if a line shows what the change introduced, such as a value that it prints.
+A failure is another one if a change in between removed what the failure before named, such as a unit that is not visible or the number of a
+row: it no longer has that word or number, and tells of a new one. The same holds if a line shows what the change introduced, such as a value that it prints.
 
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
 4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words
-than the one before, or with nothing but an exit status, does not count.
+than the one before, or with nothing but an exit status, does not count. The rule does not fire if at least half of the latest eight failures
+of the tool were other ones, such as one counterexample after another.
 
 # stuck_polling
 
@@ -265,7 +267,8 @@ A message before a call does not count: it announces the call. A message of at l
 and sentences that an earlier message had, word for word, unless only one came again beside as many other words.
 
 An answer does not count if it has the first new word of the person's message, and that message is known otherwise: it adds what was missed.
-The next item of a numbered list, such as a question of a questionnaire, does not count either.
+The next item of a numbered list, such as a question of a questionnaire, does not count either. If a person gives one new item after another in
+short messages, and a call changes something about each, the sum is 0 after the call.
 
 An answer counts at least half if earlier ones had all of its numbers and ids, as when a declined offer is made again. It counts more if the
 person has just given the same numbers again, and it has no new one.

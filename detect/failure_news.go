@@ -52,6 +52,21 @@ func newDetails(r *unloop.Run, step *unloop.Step) bool {
 	return fresh >= 2
 }
 
+// othersEachTime reports whether at least half of the latest failures of this step's tool were other ones than those before, such as the next
+// counterexample of a property whose last one was mended.
+func othersEachTime(r *unloop.Run, step *unloop.Step) bool {
+	seen, others := 0, 0
+	for s := range failuresLike(r, step) {
+		if s.Effort.Novelty >= novelError {
+			others++
+		}
+		if seen++; seen == latestFailures {
+			break
+		}
+	}
+	return 2*others >= seen
+}
+
 // failuresLike yields the failures of this step's tool among the recent steps, the latest first.
 func failuresLike(r *unloop.Run, step *unloop.Step) iter.Seq[*unloop.Step] {
 	return func(yield func(*unloop.Step) bool) {

@@ -9,8 +9,9 @@ import (
 
 // SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
 // results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers, and the first of the equal calls that an
-// agent makes. It does not fire if a call that was made before has returned something new since the latest equal step, be it one line in new words, because that shows a new state. The finding
-// is Advisory if the results differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since
+// agent makes. It does not fire if a call that was made before has returned something new since the latest equal step, be it one line in new
+// words, because that shows a new state. Neither does it if such a call has returned mostly new text, such as another number of rows that are
+// left, since the last but one. The finding is Advisory if the results differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since
 // the latest of them returned something new, or an earlier question has a new answer since the last but one, because the equal calls may be
 // steps of that progress. It is also Advisory if nothing was found and the other arguments varied, because another value of them may find
 // something.
@@ -80,7 +81,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 		}
 		other := same && s.ArgsHash != step.ArgsHash
 		others = others || other
-		advances = advances || seen == 1 && showsNewState(r, s)
+		advances = advances || seen == 1 && showsNewState(r, s) || seen == 2 && movesOn(s)
 		changes := seen == 1 && s.Effort.Novelty >= progressed || seen <= 2 && s.Effort.Novelty >= newAnswer && askedBefore(r, s)
 		f.Advisory = f.Advisory || changes || other && step.Effort.Yield == unloop.NothingFound
 		return same
@@ -94,27 +95,4 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Next = []unloop.Hash{step.Question}
 	addNudgeContext(r, &f, 1)
 	return f, true
-}
-
-// showsNewState reports whether the step asked what was asked before and its result is new: mostly, or by a line in new words, such as the
-// title of the next page.
-func showsNewState(r *unloop.Run, step *unloop.Step) bool {
-	if step.Effort.Novelty >= newState && step.ArgsCount > 1 {
-		return true
-	}
-	return step.Effort.Lines > 0 && step.ResultCount == 1 && askedBefore(r, step)
-}
-
-// askedBefore reports whether one of the latest steps before a step asked the same.
-func askedBefore(r *unloop.Run, step *unloop.Step) bool {
-	for k := range recent {
-		s := r.StepAt(k)
-		if s == nil {
-			return false
-		}
-		if s.Number < step.Number && s.TargetHash == step.TargetHash {
-			return true
-		}
-	}
-	return false
 }

@@ -7,7 +7,8 @@ import "github.com/unloop-ai/unloop"
 // changed something since the first failure, if the tool is not a shell and the inputs are about different items, or if two of the latest
 // failures tell of something new.
 //
-// It also fires, always Advisory, when the same class of error recurred with other steps in between.
+// It also fires, always Advisory, when the same class of error recurred with other steps in between, unless at least half of the latest
+// failures of the tool told of something new.
 type SameError struct {
 	Times    int     // failures in a row
 	Stubborn float64 // the least Count.Weight of failures with other steps in between
@@ -65,7 +66,7 @@ func (d SameError) stubborn(r *unloop.Run, step *unloop.Step) (unloop.Finding, b
 	if step.Test {
 		weight *= patience
 	}
-	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNovelty {
+	if step.Errors.Weight < weight || step.Effort.Novelty > stubbornNovelty || othersEachTime(r, step) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
