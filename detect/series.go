@@ -14,7 +14,8 @@ const leastSeries = 4
 
 // goesThroughItems reports whether the latest n calls of the step's tool, up to the step, go through a series of items, all with one result,
 // which is no failure. Their calls differ in one word, which is not a variant of the word in its place, and each names something new or gets its
-// answer for the first time. Their results are equal without ids and the words of the calls. Each is expected to have the result of the one
+// answer for the first time. Their results are equal without ids and the words of the calls. No other tool changes something in between, because
+// then it makes the items, such as the next version of a patch. Each is expected to have the result of the one
 // before, as for files that are verified one by one. It reads the excerpts of at most 10 steps.
 func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 	input, _ := r.Excerpt(step)
@@ -22,10 +23,10 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 	seen := 0
 	for k := 0; k < excerpts && seen < n; k++ {
 		s := r.StepAt(k)
-		if s == nil {
+		switch {
+		case s == nil, s.Tool != step.Tool && s.Effort.Writes:
 			return false
-		}
-		if s.Tool != step.Tool {
+		case s.Tool != step.Tool:
 			continue
 		}
 		if s.Effort.Yield == unloop.Failure || !namesItem(s) && s.Repeats.N > 1 || s.Effort.Template != step.Effort.Template {
