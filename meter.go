@@ -26,6 +26,8 @@ type Effort struct {
 	NewToAgent bool    `json:",omitzero"` // its outcome is new to its agent: of the latest 32 calls, the equal ones are of other agents
 	Novelty    float64 `json:",omitzero"` // how much of the outcome is new, mainly the share of its sequences that the run had not seen
 	Lines      int     `json:",omitzero"` // lines, sentences and members of its outcome that are new to the run in more than numbers, ids and words of the call
+	Mentions   bool    `json:",omitzero"` // its outcome has a word, number or id of the call that no earlier call of its tool has
+	Template   uint32  `json:",omitzero"` // fingerprint of its outcome without ids, the words of the call and the order of lines
 	Wasted     float64 `json:",omitzero"` // how much of the step was wasted, from 0 to 1.3
 	Yield      Yield   `json:",omitzero"` // the kind of its result
 }

@@ -32,7 +32,7 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	ids, n := r.handles(t, w) // before readOutcome masks the ids
 	o := r.readOutcome(t, w, class, varied)
 	r.step.Effort.About = o.about && o.Runs >= richAnswer && r.step.Effort.about(w)
-	r.step.Effort.Lines = o.Lines
+	r.step.Effort.Lines, r.step.Effort.Template, r.step.Effort.Mentions = o.Lines, o.Template, o.about || o.named
 	if o.Lines == 0 {
 		for _, id := range ids[:n] {
 			m.Seen.add(id ^ saltHandle)

@@ -141,7 +141,7 @@ of the pattern failed, three whole rounds are needed, because one repetition aft
 # same_result
 
 A tool that only reads returned the same result to changing inputs several times in a row: 4 times if the inputs ask one question
-in different words, 6 times if nothing was found, 12 times otherwise.
+in different words, 6 times if nothing was found, 24 times otherwise.
 
 Why: the part of the input that changes does not affect the result.
 
@@ -151,6 +151,9 @@ Two inputs ask one question if they differ only in options such as a timeout, or
 about two items if they differ in one position only, or in words with digits. Different items may well have the same answer, so
 the finding is advisory unless the inputs ask one question and something was found. The rule does not fire if another tool changed
 something new after each of the results, because then the results were the reasons for the changes.
+
+Nothing found for one item after another counts like any other result: each call names something new in the same place, as for a
+search in one folder after another. Variants of one name, such as `order` and `orders`, are one item.
 
 # same_error
 
@@ -165,11 +168,11 @@ their own, these words are the error, without the fixed sentence before them. A 
 failure, such as an exit status, an error or a traceback. A shell command that fails without a word such as error, failed or not found
 gives an answer, for example of a comparison or of a search. It does not count. If other calls changed something in between, the finding
 is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because
-the calls may rule out one cause after another. It is advisory, too, if each of the latest three outcomes tells of work on an item that
-no earlier call named, such as a crash with a smaller input. Up to twice the number, a failure with a line in new words is no repetition, such as
-the next task of a procedure. A call that waits before it tries again may fail twice as often. If a number in the errors
-falls twice, the count begins anew, because errors that get fewer or smaller are progress. It also begins anew if
-the place of the error, such as a line, is further on twice.
+the calls may rule out one cause after another. It is advisory, too, if each of the latest three outcomes tells of work on an item that no
+earlier call named, such as a crash with a smaller input, or if each of them names another item of the call, such as the host that
+refuses. Up to twice the number, a failure with a line in new words is no repetition, such as the next task of a procedure. A call that
+waits before it tries again may fail twice as often. If a number in the errors falls twice, the count begins anew, because errors that get
+fewer or smaller are progress. It also begins anew if the place of the error, such as a line, is further on twice.
 
 A failure is another one if a change in between removed what the failure before named, such as a unit that is not visible or the number of a
 row: it no longer has that word or number, and tells of a new one. The same holds if a line shows what the change introduced, such as a value that it prints.

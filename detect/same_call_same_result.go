@@ -64,7 +64,7 @@ func (d SameCallSameResult) Check(r *unloop.Run) (unloop.Finding, bool) {
 	if step.Effort.Varies { // a measurement may be repeated for its median
 		weight *= samples(r, step)
 	}
-	if step.Repeats.Weight < weight {
+	if step.Repeats.Weight < weight || goesThroughItems(r, step, leastSeries-1) {
 		return unloop.Finding{}, false
 	}
 	input, output := r.Excerpt(step)

@@ -48,7 +48,7 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Score = float64(n) / float64(times)
 	// Up to twice the number, the inputs may rule out one cause after another. The changes in between may be attempts at a fix. Inputs
 	// about different items are separate questions, and so are commands whose errors tell of them, such as a crash with a smaller file.
-	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || !r.Tool(step.Tool).Shell && asksAboutItems(r, step) ||
+	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || asksAboutItems(r, step) && (!r.Tool(step.Tool).Shell || tellOfItems(r, step)) ||
 		tellsOfItems(r, step) || newDetails(r, step)
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(n).attach(&f)
 	f.First = row.First

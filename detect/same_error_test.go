@@ -84,3 +84,30 @@ func TestFailuresThatTellOfSomethingNewAreWeakEvidence(t *testing.T) {
 		})
 	}
 }
+
+func TestFailuresOfASeriesOfItemsAreWeakEvidence(t *testing.T) {
+	for says, c := range map[string]struct {
+		command  string
+		advisory bool
+	}{
+		"each host refuses":                   {"ssh web-%d true", true},
+		"one host refuses every kind of call": {"ssh -o ConnectTimeout=%d web-1 true", false},
+	} {
+		t.Run(says, func(t *testing.T) {
+			shell := newFailingShell(SameError{Times: 4, Stubborn: 4.3})
+			for n := 2; n < 12; n++ {
+				host := 1
+				if c.advisory {
+					host = n
+				}
+				shell.fail(fmt.Sprintf(c.command, n), fmt.Sprintf("ssh: connect to host web-%d port 22: Connection refused", host))
+			}
+			if shell.last.Count < 8 {
+				t.Fatalf("%d failures are found", shell.last.Count)
+			}
+			if shell.last.Advisory != c.advisory {
+				t.Errorf("advisory is %t, want %t: %s", shell.last.Advisory, c.advisory, shell.last.What)
+			}
+		})
+	}
+}

@@ -58,7 +58,7 @@ func orEmpty(output string) string {
 // need returns the least length of the streak, and whether the finding is advisory.
 func (d SameResult) need(r *unloop.Run, tool *unloop.Tool, step *unloop.Step) (times int, advisory bool) {
 	switch {
-	case tool.NothingFound:
+	case tool.NothingFound && !goesThroughItems(r, step, leastSeries):
 		return d.Nothing, true
 	case rewordings(r, step) >= fewInputs-1:
 		return d.Times, false

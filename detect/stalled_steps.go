@@ -36,7 +36,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 	estimated := m.Stalled >= d.Estimate && m.Steps >= fewSteps
 	enough := m.Wasted >= d.Steps
 	certain := enough && m.Certain >= d.Certain
-	if !estimated && !certain && !(enough && isPlain(step)) {
+	if !estimated && !certain && !(enough && isPlain(step)) || goesThroughItems(r, step, leastSeries) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)

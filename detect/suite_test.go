@@ -21,7 +21,7 @@ func suite() []unloop.Detector {
 		detect.HandoffBounce{Times: 3},
 		detect.SameCallSameResult{Weight: 2.3, Failures: 4},
 		detect.Cycle{Rounds: 3, Steps: 4},
-		detect.SameResult{Times: 4, Nothing: 6, Items: 12},
+		detect.SameResult{Times: 4, Nothing: 6, Items: 24},
 		detect.SameError{Times: 4, Stubborn: 4.3},
 		detect.StuckPolling{Times: 8},
 		detect.RepeatedMessage{Times: 3},

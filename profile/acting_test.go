@@ -85,7 +85,7 @@ const (
 	variations = `
 		repeat 10
 		  call   bash go test -run TestParse/{i} ./...
-		  result bash "no Go files in /srv/app/{i}\nexit status 1"
+		  result bash "no Go files in /srv/app\nexit status 1"
 		end`
 	between = `
 		repeat 8

@@ -32,7 +32,7 @@ type DefaultProfile struct {
 // DefaultSettings returns the default values.
 func DefaultSettings() *DefaultProfile {
 	return &DefaultProfile{
-		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 12, SameErrors: 4, StubbornErrors: 4.3, StuckPolls: 8, SameMessages: 3, Restated: 1.2, StalledSteps: 0.9, StalledTalk: 2, TextRepeats: 5,
+		RepeatWeight: 2.3, RepeatFailures: 4, CycleRounds: 3, CycleSteps: 4, SameResults: 4, NothingFound: 6, SameAnswers: 24, SameErrors: 4, StubbornErrors: 4.3, StuckPolls: 8, SameMessages: 3, Restated: 1.2, StalledSteps: 0.9, StalledTalk: 2, TextRepeats: 5,
 		IdleHandoffs: 4, BareHandoffs: 6, LadderPatience: 2,
 	}
 }
