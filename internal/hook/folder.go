@@ -92,7 +92,7 @@ func (f Folder) maskKey() ([]byte, error) {
 		return key, nil
 	}
 	damaged := err == nil
-	if err := f.createKey(path, damaged); err != nil {
+	if err := f.createKey(path, damaged, os.Link); err != nil {
 		return nil, fmt.Errorf("write the key of the masks: %w", err)
 	}
 	key, err = readRegular(path, maxSmall)
@@ -102,8 +102,9 @@ func (f Folder) maskKey() ([]byte, error) {
 	return key, err
 }
 
-// createKey writes a new key. If several processes do so at once, the first one wins, or the last one of those that replace a damaged key.
-func (f Folder) createKey(path string, damaged bool) error {
+// createKey writes a new key. If several processes do so at once, the first one wins, or the last one of those that replace a damaged key
+// or whose file system has no hard links. It calls link, which is os.Link.
+func (f Folder) createKey(path string, damaged bool, link func(from, to string) error) error {
 	fresh := make([]byte, keyBytes)
 	_, _ = rand.Read(fresh) // never fails
 	own := fmt.Sprintf("%s.%d", path, os.Getpid())
@@ -113,8 +114,10 @@ func (f Folder) createKey(path string, damaged bool) error {
 	case damaged:
 		err = os.Rename(own, path)
 	default:
-		if err = os.Link(own, path); errors.Is(err, fs.ErrExist) {
+		if err = link(own, path); errors.Is(err, fs.ErrExist) {
 			err = nil
+		} else if err != nil { // a file system without hard links, such as FAT
+			err = os.Rename(own, path)
 		}
 	}
 	return errors.Join(err, removeIfThere(own))
@@ -127,7 +130,8 @@ const (
 	sweepEvery   = 24 * time.Hour
 )
 
-// sweep removes the sessions that were idle too long, and the longest idle ones beyond 500. It runs at most once a day.
+// sweep removes the sessions that were idle too long, and the longest idle ones beyond 500. It also removes the late events that no
+// hook has folded. It runs at most once a day.
 func (f Folder) sweep(now time.Time) error {
 	stamp := f.path("swept")
 	if info, err := os.Stat(stamp); err == nil && now.Sub(info.ModTime()).Abs() < sweepEvery {
@@ -159,7 +163,7 @@ func (f Folder) sweep(now time.Time) error {
 			failed = append(failed, f.removeSession(info.Name()))
 		}
 	}
-	return errors.Join(failed...)
+	return errors.Join(append(failed, f.sweepLate(now))...)
 }
 
 // removeSession removes the file of a session under its lock, so that no hook is between reading and writing it.

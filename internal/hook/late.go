@@ -61,3 +61,18 @@ func (f Folder) foldLate(j *judge) error {
 	_ = os.Remove(folder) // fails if another process has added a file
 	return nil
 }
+
+// sweepLate removes the stored events of sessions that had no further hook for too long. A folder's time is that of its latest event.
+func (f Folder) sweepLate(now time.Time) error {
+	entries, err := os.ReadDir(f.path("late"))
+	if err != nil {
+		return err
+	}
+	var failed []error
+	for _, entry := range entries {
+		if info, err := entry.Info(); err == nil && now.Sub(info.ModTime()) > keptAge { // else another process has removed it
+			failed = append(failed, os.RemoveAll(f.path("late", entry.Name())))
+		}
+	}
+	return errors.Join(failed...)
+}

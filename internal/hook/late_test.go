@@ -49,3 +49,26 @@ func TestAnEventThatCouldNotHaveTheLockIsFoldedByTheNextHook(t *testing.T) {
 	}
 	d.noFaults()
 }
+
+func TestLateEventsOfSessionsThatEndedAreRemoved(t *testing.T) {
+	d := newDesk(t, Claude, Guard)
+	if err := d.folder.make(); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	for _, session := range []string{"ended", "idle"} {
+		if err := d.folder.keepLate(&Event{Agent: Claude, Name: "PreToolUse", Kind: Before, Session: session}, now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ended := d.folder.path("late", key(Claude, "ended", ""))
+	half := filepath.Join(ended, "1.json.next") // as a process that was killed leaves
+	old := now.Add(-keptAge - time.Hour)
+	if err := errors.Join(os.WriteFile(half, []byte("{"), 0o600), os.Chtimes(ended, old, old), d.folder.sweep(now)); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(d.folder.path("late"))
+	if err != nil || len(left) != 1 || left[0].Name() != key(Claude, "idle", "") {
+		t.Errorf("left are %v, want the folder of the idle session; %v", left, err)
+	}
+}

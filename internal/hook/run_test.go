@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -359,6 +360,28 @@ func TestADamagedKeyIsReplaced(t *testing.T) {
 				t.Errorf("files are left: %s", left)
 			}
 		})
+	}
+}
+
+func TestAFileSystemWithoutHardLinksHasAKey(t *testing.T) {
+	d := newDesk(t, Claude, Guard)
+	if err := d.folder.make(); err != nil {
+		t.Fatal(err)
+	}
+	path := d.folder.path("mask.key")
+	noLinks := func(from, to string) error {
+		return &os.LinkError{Op: "link", Old: from, New: to, Err: syscall.EPERM} // as FAT answers
+	}
+	if err := d.folder.createKey(path, false, noLinks); err != nil {
+		t.Error(err)
+	}
+	first, err := os.ReadFile(path)
+	used, errUsed := d.folder.maskKey()
+	if err := errors.Join(err, errUsed); err != nil || len(first) != keyBytes || string(used) != string(first) {
+		t.Errorf("the key has %d bytes, %d are used: %v", len(first), len(used), err)
+	}
+	if left, _ := filepath.Glob(path + ".*"); len(left) > 0 {
+		t.Errorf("files are left: %s", left)
 	}
 }
 

@@ -21,13 +21,13 @@ func unescape(to []byte, s string) []byte {
 func unescapeUntil(to []byte, s string, plain int, stop byte) (text []byte, end int) {
 	begin := len(to)
 	to = slices.Grow(to, len(s)) // an escape is at least as long as its character
-	out, stops := to[begin:begin+len(s)], 0x0101010101010101*uint64(stop)
+	out, stops := to[begin:begin+len(s)], ones*uint64(stop)
 	n := copy(out, s[:plain])
 	for i := n; i < len(s); {
 		if i+8 <= len(s) {
 			eight := eightBytes(s, i)
 			binary.LittleEndian.PutUint64(out[n:n+8], eight)
-			found := zeros(eight^backslashes) | zeros(eight^stops)
+			found := either(eight, backslashes, stops)
 			if found == 0 {
 				i, n = i+8, n+8
 				continue
@@ -35,14 +35,16 @@ func unescapeUntil(to []byte, s string, plain int, stop byte) (text []byte, end 
 			k := bits.TrailingZeros64(found) >> 3
 			i, n = i+k, n+k
 		}
+		for i+1 < len(s) && s[i] == '\\' && short[s[i+1]] != 0 { // often several
+			out[n] = short[s[i+1]]
+			i, n = i+2, n+1
+		}
+		if i == len(s) {
+			break
+		}
 		c, length := rune(s[i]), 1
 		switch {
 		case c == '\\':
-			if i+1 < len(s) && short[s[i+1]] != 0 {
-				out[n] = short[s[i+1]]
-				i, n = i+2, n+1
-				continue
-			}
 			if c, length = escape(s[i:]); length == 1 {
 				c = '\\'
 			}
@@ -64,18 +66,20 @@ func unescapeUntil(to []byte, s string, plain int, stop byte) (text []byte, end 
 }
 
 const (
-	backslashes = 0x0101010101010101 * '\\'
-	quotes      = 0x0101010101010101 * '"'
+	ones        = 0x0101010101010101
+	backslashes = ones * '\\'
+	quotes      = ones * '"'
 )
 
-// eightBytes returns eight bytes from i on, the first in the lowest bits.
+// eightBytes returns eight bytes from i on, the first in the lowest bits. The text must have them: it is read without a check.
 func eightBytes(s string, i int) uint64 {
-	return binary.LittleEndian.Uint64(unsafe.Slice(unsafe.StringData(s), len(s))[i : i+8])
+	return binary.LittleEndian.Uint64((*[8]byte)(unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), i))[:])
 }
 
-// zeros sets the highest bit of the first zero byte. Later bytes may be marked wrongly.
-func zeros(eight uint64) uint64 {
-	return (eight - 0x0101010101010101) &^ eight & 0x8080808080808080
+// either sets the highest bit of the first byte that is one of two, given eight times each. Later bytes may be marked wrongly.
+// Both are ASCII.
+func either(eight, a, b uint64) uint64 {
+	return (((eight ^ a) - ones) | ((eight ^ b) - ones)) &^ eight & (ones << 7)
 }
 
 // short has the characters of escapes of two bytes, by the second byte.

@@ -100,33 +100,48 @@ func (x *index) link(word int, text string, at int) {
 	x.grams = append(x.grams, g)
 }
 
-// scan tries the entries of all keywords in the part of s from start to end. It takes time proportional to the length of the
-// part. It reads up to nine bytes after it; look excludes keywords there.
-func (x *index) scan(sc *scanner, s string, start, end int) {
-	text := unsafe.Slice(unsafe.StringData(s), len(s))
-	i := start
-	for last := min(end-2, len(text)-9); i < last; i += 8 {
-		t := text[i : i+10]
-		if !x.has(fourBytes(t)) && !x.has(fourBytes(t[2:])) && !x.has(fourBytes(t[4:])) && !x.has(fourBytes(t[6:])) {
-			continue
+// scan tries the entries of all keywords in the part of s from start to end, and the first ones at i, which next has returned. It
+// takes time proportional to the length of the part.
+func (x *index) scan(sc *scanner, s string, i, start, end int) {
+	for ; i < end; i = x.next(s, i+2, end) {
+		if i+4 <= len(s) {
+			x.look(sc, i-start, fourBytes(s, i))
+		} else {
+			x.look(sc, i-start, uint32(s[i])|uint32(s[i+1])<<8|uint32(s[i+2])<<16)
 		}
-		for k := i; k < i+8; k += 2 {
-			if t := fourBytes(text[k:]); x.has(t) {
-				x.look(sc, k-start, t)
-			}
-		}
-	}
-	for last := min(end-2, len(text)-3); i < last; i += 2 {
-		if t := fourBytes(text[i:]); x.has(t) {
-			x.look(sc, i-start, t)
-		}
-	}
-	if i == len(text)-3 && i < end-2 {
-		x.look(sc, i-start, uint32(text[i])|uint32(text[i+1])<<8|uint32(text[i+2])<<16)
 	}
 }
 
-func fourBytes(text []byte) uint32 { return binary.LittleEndian.Uint32(text) }
+// next returns the position of the first four bytes, from i on in steps of two, that may be a gram of a keyword before end. It
+// returns end if there are none. It reads up to nine bytes after end, and may find some there; look excludes keywords there.
+func (x *index) next(s string, i, end int) int {
+	for last := min(end-2, len(s)-9); i < last; i += 8 {
+		switch {
+		case x.has(fourBytes(s, i)):
+			return i
+		case x.has(fourBytes(s, i+2)):
+			return i + 2
+		case x.has(fourBytes(s, i+4)):
+			return i + 4
+		case x.has(fourBytes(s, i+6)):
+			return i + 6
+		}
+	}
+	for last := min(end-2, len(s)-3); i < last; i += 2 {
+		if x.has(fourBytes(s, i)) {
+			return i
+		}
+	}
+	if i == len(s)-3 && i < end-2 {
+		return i // the last byte of a gram may be any
+	}
+	return end
+}
+
+// fourBytes returns four bytes from i on, the first in the lowest bits. The text must have them: they are read without a check.
+func fourBytes(s string, i int) uint32 {
+	return binary.LittleEndian.Uint32((*[4]byte)(unsafe.Add(unsafe.Pointer(unsafe.StringData(s)), i))[:])
+}
 
 // has reports whether four bytes may be a gram.
 func (x *index) has(four uint32) bool {

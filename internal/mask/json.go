@@ -80,6 +80,7 @@ type walk struct {
 	*search
 	s     string
 	depth int
+	index *index // of strings without escapes; nil if each string is searched as a text of its own
 	spans []span
 
 	kind  kind // of the current value, by the preceding name
@@ -101,68 +102,97 @@ const (
 // document returns the secrets in a JSON document, sorted and without overlaps. In invalid JSON it finds fewer.
 func (q *search) document(s string, depth int) []span {
 	w := walk{search: q, s: s, depth: depth}
+	if len(q.m.patterns) == 0 {
+		w.index = &q.m.rules.index
+	}
 	for i := 0; i < len(s); {
-		switch s[i] {
-		case '"':
+		switch c := s[i]; {
+		case c == '"':
 			i = w.string(i + 1)
 			continue
-		case '[':
-			w.lists++
-			w.flag = noSecret
-		case ']':
-			w.lists--
-			w.flag = noSecret
-			if w.lists <= 0 {
-				w.kind = noSecret
+		case c == ',' || c == ':' || c <= ' ':
+		case class[c]&digit != 0 || c == '-':
+			if w.kind|kind(w.isOf) != 0 { // otherwise a number has no effect
+				i = w.number(i)
+				continue
 			}
-		case '{':
-			w.kind, w.pair, w.flag = noSecret, noSecret, noSecret
-		case '}':
-			w.pair, w.flag = noSecret, noSecret
-		case '-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
-			i = w.number(i)
-			continue
+			for i+1 < len(s) && class[s[i+1]]&digit != 0 {
+				i++
+			}
+		default:
+			w.bracket(c)
 		}
 		i++
 	}
 	return merge(s, w.spans)
 }
 
+// bracket notes the beginning or the end of an object or an array.
+func (w *walk) bracket(c byte) {
+	switch c {
+	case '[':
+		w.lists++
+		w.flag = noSecret
+	case ']':
+		w.lists--
+		w.flag = noSecret
+		if w.lists <= 0 {
+			w.kind = noSecret
+		}
+	case '{':
+		w.kind, w.pair, w.flag = noSecret, noSecret, noSecret
+	case '}':
+		w.pair, w.flag = noSecret, noSecret
+	}
+}
+
 // string searches the string that begins at start, and returns its end.
 func (w *walk) string(start int) int {
-	end := plainEnd(w.s, start)
-	escaped := end < len(w.s) && w.s[end] == '\\'
-	if escaped {
-		var length int
-		w.buffers[w.depth], length = unescapeUntil(w.buffers[w.depth][:0], w.s[start:], end-start, '"')
-		end = start + length
+	s := w.s
+	end := plainEnd(s, start)
+	escaped := end < len(s) && s[end] == '\\'
+	switch {
+	case escaped:
+		end = w.escaped(start, end)
+	case w.index == nil || end-start >= shortest && class[s[start]]&word == 0:
+		from := len(w.spans)
+		w.spans = append(w.spans, w.reading(s[start:end], w.depth)...)
+		w.shift(from, start)
+	case end-start >= shortest: // the common case: no document
+		if first := w.index.next(s, start, end); first < end {
+			w.plain(first, start, end)
+		}
 	}
-	raw := w.s[start:end]
 	after := end + 1
-	for after < len(w.s) && isSpace(w.s[after]) {
+	for after < len(s) && s[after] <= ' ' && isSpace(s[after]) {
 		after++
 	}
-	isName := after < len(w.s) && w.s[after] == ':'
-	from := len(w.spans)
-	switch {
-	case len(raw) < shortest && len(w.m.patterns) == 0:
-	case !escaped && len(w.m.patterns) == 0 && class[raw[0]]&word != 0: // the common case
-		if found := w.scanner.findIn(w.m.rules, w.s, start, end); len(found) > 0 {
-			w.spans = append(w.spans, merge(raw, found)...)
-			w.shift(from, start)
-		}
-	case escaped:
-		w.spans = append(w.spans, w.decoded(raw, start, w.depth)...)
-	default:
-		w.spans = append(w.spans, w.reading(raw, w.depth)...)
-		w.shift(from, start)
-	}
-	if isName {
-		w.name(raw)
+	if after < len(s) && s[after] == ':' {
+		w.name(s[start:end])
 		return after + 1
 	}
-	w.value(raw, start, escaped)
+	if w.kind|w.flag|kind(w.isOf) != 0 || w.lists > 0 {
+		w.value(s[start:end], start, escaped)
+	}
 	return end + 1
+}
+
+// escaped searches a string whose first escape is at the given position, and returns its end.
+func (w *walk) escaped(start, escape int) (end int) {
+	text, length := unescapeUntil(w.buffers[w.depth][:0], w.s[start:], escape-start, '"')
+	w.buffers[w.depth] = text
+	end = start + length
+	if length >= shortest || w.index == nil {
+		w.spans = append(w.spans, w.decoded(w.s[start:end], start, w.depth)...)
+	}
+	return end
+}
+
+// plain searches a string without escapes from first on.
+func (w *walk) plain(first, start, end int) {
+	from := len(w.spans)
+	w.spans = append(w.spans, merge(w.s[start:end], w.scanner.findFrom(w.m.rules, w.s, first, start, end))...)
+	w.shift(from, start)
 }
 
 // shift moves the spans from the given one on.
@@ -177,8 +207,7 @@ func (w *walk) shift(from, by int) {
 func plainEnd(s string, start int) int {
 	i := start
 	for ; i+8 <= len(s); i += 8 {
-		eight := eightBytes(s, i)
-		if found := zeros(eight^quotes) | zeros(eight^backslashes); found != 0 {
+		if found := either(eightBytes(s, i), quotes, backslashes); found != 0 {
 			return i + bits.TrailingZeros64(found)>>3
 		}
 	}

@@ -69,8 +69,35 @@ func endsIn(name, word string) bool {
 // wholeWords are names of secrets, or last words of such names, that are also endings of other words.
 var wholeWords = []string{"pass", "pwd", "dbpass", "dbpwd", "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth", "cookie", "cookies"}
 
-// kindOf returns the kind of a name.
+// lastThree has a bit for the last three letters of each word in endings. A separator may be in place of the first.
+var lastThree = func() (t [1 << 15 / 64]uint64) {
+	for _, words := range endings {
+		for _, w := range words {
+			for _, first := range []byte{w[len(w)-3], '-', '_', ' '} {
+				h := three(first, w[len(w)-2], w[len(w)-1])
+				t[h>>6] |= 1 << (h & 63)
+			}
+		}
+	}
+	return t
+}()
+
+func three(a, b, c byte) int { return int(a&31)<<10 | ending(b, c) }
+
+// kindOf returns the kind of a name. Most names end in other letters than the ones that it knows.
 func kindOf(name string) kind {
+	n := len(name)
+	if n < 3 {
+		return noSecret
+	}
+	h := three(name[n-3], name[n-2], name[n-1])
+	if lastThree[h>>6]&(1<<(h&63)) == 0 && class[name[n-1]]&digit == 0 {
+		return noSecret
+	}
+	return kindByEnding(name)
+}
+
+func kindByEnding(name string) kind {
 	end := len(name)
 	for end > 0 && class[name[end-1]]&digit != 0 {
 		end--
@@ -78,8 +105,11 @@ func kindOf(name string) kind {
 	if end < 3 || end > 2*longestName {
 		return noSecret
 	}
-	known := func(word string) bool { return endsIn(name[:end], word) }
-	if !slices.ContainsFunc(endings[ending(name[end-2], name[end-1])], known) {
+	known := false
+	for _, word := range endings[ending(name[end-2], name[end-1])] {
+		known = known || endsIn(name[:end], word)
+	}
+	if !known {
 		return noSecret
 	}
 	name = name[strings.LastIndexByte(name[:end], '.')+1 : end]

@@ -22,16 +22,21 @@ type stretch struct {
 const shortest = 7
 
 // find returns the secrets in a text. They may overlap.
-func (sc *scanner) find(set *ruleSet, s string) []span { return sc.findIn(set, s, 0, len(s)) }
+func (sc *scanner) find(set *ruleSet, s string) []span {
+	if len(s) < shortest {
+		return nil
+	}
+	return sc.findFrom(set, s, set.index.next(s, 0, len(s)), 0, len(s))
+}
 
-// findIn returns the secrets in the part of s from start to end, with positions relative to start. It is equal to find for
-// s[start:end], but faster.
-func (sc *scanner) findIn(set *ruleSet, s string, start, end int) []span {
-	if end-start < shortest {
+// findFrom returns the secrets in the part of s from start to end, with positions relative to start. It is equal to find for
+// s[start:end], but faster. The position first is where set.index.next has found something, or end.
+func (sc *scanner) findFrom(set *ruleSet, s string, first, start, end int) []span {
+	if first >= end {
 		return nil
 	}
 	sc.s, sc.rules = s[start:end], set
-	set.index.scan(sc, s, start, end)
+	set.index.scan(sc, s, first, start, end)
 	found := sc.spans
 	if sc.s, sc.spans = "", nil; sc.used {
 		*sc = scanner{}

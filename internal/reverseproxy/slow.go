@@ -3,6 +3,7 @@ package reverseproxy
 import (
 	"io"
 	"net/http"
+	"sync"
 	"time"
 )
 
@@ -15,6 +16,7 @@ func cutSlow(h http.Handler, limit time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c := &client{ResponseWriter: w, control: http.NewResponseController(w), limit: limit}
 		_ = c.control.SetWriteDeadline(time.Time{}) // that of the request before, on the same connection
+		defer c.end()
 		if r.Body != nil && r.Body != http.NoBody {
 			r.Body = &clientBody{r.Body, c}
 		}
@@ -29,6 +31,25 @@ type client struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	limit   time.Duration
+
+	mu    sync.Mutex
+	ended bool // the handler has returned: its ResponseWriter must not be used any more
+}
+
+func (c *client) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+}
+
+// readUntil sets the deadline of the client's body. A transport may read the body after the handler has returned, when the client or
+// the upstream has ended the request. HTTP/2 would panic then, which would end the program.
+func (c *client) readUntil(deadline time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		_ = c.control.SetReadDeadline(deadline)
+	}
 }
 
 // Unwrap is for http.ResponseController.
@@ -55,8 +76,8 @@ type clientBody struct {
 }
 
 func (b *clientBody) Read(p []byte) (int, error) {
-	_ = b.client.control.SetReadDeadline(time.Now().Add(b.client.limit))
+	b.client.readUntil(time.Now().Add(b.client.limit))
 	n, err := b.ReadCloser.Read(p)
-	_ = b.client.control.SetReadDeadline(time.Time{})
+	b.client.readUntil(time.Time{})
 	return n, err
 }

@@ -64,6 +64,33 @@ func TestASlowClientIsCut(t *testing.T) {
 	})
 }
 
+// deadlines counts the read deadlines that are set on it.
+type deadlines struct {
+	*httptest.ResponseRecorder
+	set int
+}
+
+func (d *deadlines) SetReadDeadline(time.Time) error {
+	d.set++
+	return nil
+}
+
+func TestABodyThatIsReadAfterTheRequestSetsNoDeadline(t *testing.T) {
+	var kept io.ReadCloser
+	handler := cutSlow(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		kept = r.Body // as a transport does, which reads on while the proxy answers
+		_, _ = kept.Read(make([]byte, 1))
+	}), slowest)
+	w := &deadlines{ResponseRecorder: httptest.NewRecorder()}
+	handler.ServeHTTP(w, httptest.NewRequest(http.MethodPost, "/", strings.NewReader("body")))
+	if w.set != 2 {
+		t.Errorf("%d deadlines during the request, want 2", w.set)
+	}
+	if rest, err := io.ReadAll(kept); err != nil || string(rest) != "ody" || w.set != 2 {
+		t.Errorf("%q, %v, %d deadlines: a deadline was set after the request", rest, err, w.set)
+	}
+}
+
 func TestAClientThatWaitsForASlowAnswerIsNotCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network := nettest.NewPipes()

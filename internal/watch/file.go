@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// headBytes is the number of bytes at the beginning of a file that are remembered, to detect that the file was replaced.
+// headBytes is the number of bytes that are remembered of the beginning of a file, and of the end of what was read, to detect that the
+// file was replaced.
 const headBytes = 256
 
 // quietTime is the time without changes after which a file can be read as a whole.
@@ -29,7 +30,8 @@ type File struct {
 	idle   time.Duration
 	toEnd  atomic.Bool // reading ends at the current end
 	offset atomic.Int64
-	whole  time.Time // time at which the file was complete; zero if it is not
+	latest atomic.Pointer[part] // the end of what was read
+	whole  time.Time            // time at which the file was complete; zero if it is not
 
 	cut    atomic.Bool // the file was truncated below what was read
 	over   chan struct{}
@@ -41,6 +43,12 @@ type File struct {
 	info   os.FileInfo // of the last check
 	grown  time.Time
 	missed int64 // bytes of the last check that were not read before the file was truncated
+}
+
+// part is a part of a file at a position.
+type part struct {
+	bytes []byte
+	at    int64
 }
 
 // open opens a regular file. It returns nil without an error for another kind of file, or if there is none.
@@ -116,7 +124,8 @@ func (f *File) Read(p []byte) (int, error) {
 		}
 		n, err := f.file.Read(p)
 		if n > 0 {
-			f.offset.Add(int64(n))
+			end := p[max(0, n-headBytes):n]
+			f.latest.Store(&part{bytes.Clone(end), f.offset.Add(int64(n)) - int64(len(end))})
 			return n, nil
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -171,15 +180,21 @@ func (f *File) lost() error {
 	return errors.New("the file was truncated or written anew; lines that were written just before may be missing (a log that is renamed loses none)")
 }
 
-// same reports whether the beginning of the file is unchanged. A log that was copied and truncated may have grown beyond the old
-// position.
+// same reports whether the beginning of the file and the end of what was read are unchanged. A log that was copied and truncated may
+// have grown beyond the old position, and may begin as before.
 func (f *File) same() bool {
 	head, err := f.Head(headBytes)
 	if err != nil || !bytes.HasPrefix(head, f.head) {
 		return false
 	}
 	f.head = head
-	return true
+	latest := f.latest.Load()
+	if latest == nil {
+		return true
+	}
+	found := make([]byte, len(latest.bytes))
+	n, _ := f.file.ReadAt(found, latest.at) // less if the file has become shorter in the meantime
+	return bytes.Equal(found[:n], latest.bytes)
 }
 
 // old reports whether the last change is longer ago than the idle time.

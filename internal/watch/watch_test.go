@@ -233,6 +233,7 @@ func TestWatch(t *testing.T) {
 }
 
 func TestATruncatedFileIsReported(t *testing.T) {
+	header := strings.Repeat("#", headBytes)
 	for _, tc := range []struct {
 		name    string
 		reading func(*File, io.Writer) error
@@ -245,6 +246,16 @@ func TestATruncatedFileIsReported(t *testing.T) {
 			b.put("log", "+ lost")
 			b.put("log", "new")
 		}, []string{"log: the file was truncated or written anew; lines that were written just before may be missing (a log that is renamed loses none)"}},
+		{"it begins as before and is longer", nil, func(b *bench) {
+			b.put("log", header+"one, ")
+			b.wait()
+			b.put("log", header+"another, longer")
+		}, []string{"log: the file was truncated or written anew; lines that were written just before may be missing (a log that is renamed loses none)"}},
+		{"it grows", nil, func(b *bench) {
+			b.put("log", header+"one, ")
+			b.wait()
+			b.put("log", "+two")
+		}, nil},
 		{"part of what was seen was not read", func(f *File, w io.Writer) error {
 			if _, err := io.CopyN(w, f, 4); err != nil {
 				return err
