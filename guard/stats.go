@@ -44,16 +44,6 @@ func (g *Guard) count(d Decision) {
 	}
 }
 
-// Size estimates the memory of the guard in bytes.
-func (g *Guard) Size() int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.session.Size() + guardSize
-}
-
-// guardSize is the approximate memory of a guard besides its session, in bytes.
-const guardSize = 2 << 10
-
 // Stats returns the counts so far. The caller owns the maps.
 func (g *Guard) Stats() Stats {
 	g.mu.Lock()

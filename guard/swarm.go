@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -51,13 +52,7 @@ func (s *Swarm) record(ctx context.Context, tool string, target unloop.Hash) swa
 // joinSwarm returns a warning if the whole swarm loops and the run's own decision is Allow, and d otherwise. The counted call
 // started at the event at, and other calls may have started since. The caller holds the lock.
 func (g *Guard) joinSwarm(d Decision, c swarm.Count, tool string, at unloop.EventRef) Decision {
-	limits := g.swarm.Limits
-	if limits == (swarm.Limits{}) {
-		limits = swarm.Limits(g.profile.Swarm())
-	}
-	if limits == (swarm.Limits{}) {
-		limits = swarm.DefaultLimits()
-	}
+	limits := cmp.Or(g.swarm.Limits, swarm.Limits(g.profile.Swarm()), swarm.DefaultLimits())
 	if max(d.Action, d.Shadow) > policy.Allow || !limits.Loop(c) {
 		return d
 	}

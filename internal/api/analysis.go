@@ -22,8 +22,8 @@ type EventAnalysis struct {
 	Analysis *Analysis `json:"analysis" doc:"The event's analysis, which replaces the earlier one."`
 }
 
-// AnalysisOf decodes a stored analysis; nil for none.
-func AnalysisOf(stored []byte) *Analysis {
+// analysisOf decodes a stored analysis; nil for none.
+func analysisOf(stored []byte) *Analysis {
 	var a *Analysis
 	if len(stored) == 0 || json.Unmarshal(stored, &a) != nil {
 		return nil // a newer program may have written it
@@ -34,7 +34,7 @@ func AnalysisOf(stored []byte) *Analysis {
 // AnalysesOf returns the analyses that have changed.
 func AnalysesOf(changed []store.Reanalyzed) (all []EventAnalysis) {
 	for k := range changed {
-		all = append(all, EventAnalysis{changed[k].EventID, AnalysisOf(changed[k].Analysis)})
+		all = append(all, EventAnalysis{changed[k].EventID, analysisOf(changed[k].Analysis)})
 	}
 	return all
 }

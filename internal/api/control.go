@@ -62,8 +62,8 @@ func ControlOf(run string, c *store.Control) Control {
 	}
 }
 
-// ControlsOf returns orders of the run with the id; never nil.
-func ControlsOf(run string, acts []store.Control) []Control {
+// controlsOf returns orders of the run with the id; never nil.
+func controlsOf(run string, acts []store.Control) []Control {
 	all := make([]Control, 0, len(acts))
 	for k := range acts {
 		all = append(all, ControlOf(run, &acts[k]))
@@ -73,7 +73,7 @@ func ControlsOf(run string, acts []store.Control) []Control {
 
 // ControlStateOf returns the state of a run's control. Heard is the number of the last order that its guard fetched.
 func ControlStateOf(r *store.Run, listening bool, heard int64) ControlState {
-	state := ControlState{Listening: listening, Allowed: []string{}, Orders: ControlsOf(r.ID, r.Controls)}
+	state := ControlState{Listening: listening, Allowed: []string{}, Orders: controlsOf(r.ID, r.Controls)}
 	for _, c := range r.Controls {
 		if c.Number > heard && c.Ends == 0 {
 			state.Waiting++

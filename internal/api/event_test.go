@@ -44,7 +44,7 @@ func TestARecordedEventHasTheFormOfItsSchema(t *testing.T) {
 		if got := string(AppendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon, Analysis: analysis.JSON()})); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
-		if diff := cmp.Diff(told.Analysis, AnalysisOf(analysis.JSON())); diff != "" {
+		if diff := cmp.Diff(told.Analysis, analysisOf(analysis.JSON())); diff != "" {
 			t.Errorf("decoded (-want +got):\n%s", diff)
 		}
 	}

@@ -158,8 +158,8 @@ type Totals struct {
 	BusiestAgent *string `json:"most_active_agent" doc:"The agent with the most events; null if no event names an agent."`
 }
 
-// TotalsOf rounds seconds to 3 decimal places, dollars to 6, the mean latency to 2 and the maximum latency to 3.
-func TotalsOf(m *store.Metrics) Totals {
+// totalsOf rounds seconds to 3 decimal places, dollars to 6, the mean latency to 2 and the maximum latency to 3.
+func totalsOf(m *store.Metrics) Totals {
 	return Totals{
 		Events: m.Events, Duration: store.Round(m.Duration, 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
 		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: store.Round(m.Cost, 6), MeanLatency: store.Round(m.MeanLatency, 2),
@@ -177,5 +177,5 @@ type Metrics struct {
 
 // MetricsOf returns the totals of a run.
 func MetricsOf(r *store.Run) Metrics {
-	return Metrics{r.ID, TotalsOf(&r.Metrics), r.Warnings, verdictOf(r)}
+	return Metrics{r.ID, totalsOf(&r.Metrics), r.Warnings, verdictOf(r)}
 }

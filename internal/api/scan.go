@@ -55,7 +55,7 @@ type ScanDecision struct {
 // ScanMetricsOf returns the totals of a run with so many warnings.
 func ScanMetricsOf(m *unloop.Metrics, warnings int) ScanMetrics {
 	totals := store.MetricsOf(m, m.Duration)
-	return ScanMetrics{TotalsOf(&totals), warnings}
+	return ScanMetrics{totalsOf(&totals), warnings}
 }
 
 // ScanWarningOf returns the warning of a finding.

@@ -11,6 +11,7 @@ import (
 	"github.com/unloop-ai/unloop/internal/report"
 	"github.com/unloop-ai/unloop/internal/scan"
 	"github.com/unloop-ai/unloop/policy"
+	"github.com/unloop-ai/unloop/profile"
 )
 
 // scanFlags are the flags of unloop scan.
@@ -89,30 +90,16 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return err
 	}
-	bar := newProgress(cmd.ErrOrStderr())
 	worst := policy.Allow
-	scanner := scan.Scanner{
-		Profile: p, Input: f.input, Steps: f.format == "pretty" && !f.quiet, Stdin: cmd.InOrStdin(),
-		Verdict: func(r *report.Run) error {
-			bar.clear()
-			if !known.keepNew(r) {
-				known.runs++
-				return nil
-			}
-			worst = max(worst, r.Worst())
-			return out.write(r)
-		},
-		Warn: func(err error) {
-			bar.clear()
-			complain(cmd.ErrOrStderr(), err)
-		},
-		Progress: bar.add,
+	verdict := func(r *report.Run) error {
+		if !known.keepNew(r) {
+			known.runs++
+			return nil
+		}
+		worst = max(worst, r.Worst())
+		return out.write(r)
 	}
-	if !f.quiet {
-		scanner.Hint = func(text string) { complain(cmd.ErrOrStderr(), text) }
-	}
-	result, err := scanner.Run(cmd.Context(), paths)
-	bar.clear()
+	result, err := f.scan(cmd, paths, p, verdict)
 	if err := errors.Join(err, out.close()); err != nil {
 		return err
 	}
@@ -130,6 +117,28 @@ func (f *scanFlags) run(cmd *cobra.Command, paths []string) error {
 		return errLoops
 	}
 	return nil
+}
+
+// scan scans the paths, and calls verdict for each run.
+func (f *scanFlags) scan(cmd *cobra.Command, paths []string, p *profile.Profile, verdict func(*report.Run) error) (scan.Result, error) {
+	bar := newProgress(cmd.ErrOrStderr())
+	defer bar.clear()
+	scanner := scan.Scanner{
+		Profile: p, Input: f.input, Steps: f.format == "pretty" && !f.quiet, Stdin: cmd.InOrStdin(),
+		Verdict: func(r *report.Run) error {
+			bar.clear()
+			return verdict(r)
+		},
+		Warn: func(err error) {
+			bar.clear()
+			complain(cmd.ErrOrStderr(), err)
+		},
+		Progress: bar.add,
+	}
+	if !f.quiet {
+		scanner.Hint = func(text string) { complain(cmd.ErrOrStderr(), text) }
+	}
+	return scanner.Run(cmd.Context(), paths)
 }
 
 // outputs are the reports of a scan.

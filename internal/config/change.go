@@ -11,8 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ErrNoFile means that the server has no configuration file.
-var ErrNoFile = errors.New("the server has no configuration file; unloop init writes one")
+// errNoFile means that the server has no configuration file.
+var errNoFile = errors.New("the server has no configuration file; unloop init writes one")
 
 // Change is a value of a setting of the profile, for one tool or for all.
 type Change struct {
@@ -40,7 +40,7 @@ func (c Change) YAML() string {
 // one that is valid.
 func Apply(path string, c Change) error {
 	if path == "" {
-		return ErrNoFile
+		return errNoFile
 	}
 	data, err := ServerFile.Read(path)
 	if err != nil {

@@ -78,7 +78,7 @@ func TestAnInvalidChangeLeavesTheFileUnchanged(t *testing.T) {
 			}
 		})
 	}
-	if err := Apply("", Change{"", "same_errors", 6}); !errors.Is(err, ErrNoFile) {
+	if err := Apply("", Change{"", "same_errors", 6}); !errors.Is(err, errNoFile) {
 		t.Error(err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 // TOMLCommands returns the commands among the members of the table with a name, however it is written: with headers, dotted keys or
 // inline tables.
 func TOMLCommands(data []byte, table string) ([]Command, error) {
-	if err := CheckTOML(data); err != nil {
+	if err := checkTOML(data); err != nil {
 		return nil, err
 	}
 	body := bytes.TrimPrefix(data, bom)

@@ -54,14 +54,14 @@ func ParseJSON(data []byte, dialect Dialect) (*Document, error) {
 	}
 	root, err := hujson.Parse(body)
 	if err != nil {
-		return nil, d.syntaxError(body, err)
+		return nil, d.syntaxError(err)
 	}
 	d.root = root
 	return d, d.check()
 }
 
 // syntaxError converts an error of the parser, which has the place only in its text.
-func (d *Document) syntaxError(body []byte, err error) error {
+func (d *Document) syntaxError(err error) error {
 	var line, column int
 	text := err.Error()
 	if _, scanned := fmt.Sscanf(text, "hujson: line %d, column %d:", &line, &column); scanned == nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// CheckTOML returns a *SyntaxError if a file is not valid TOML, or nil.
-func CheckTOML(data []byte) error {
+// checkTOML returns a *SyntaxError if a file is not valid TOML, or nil.
+func checkTOML(data []byte) error {
 	var any map[string]any
 	err := toml.Unmarshal(bytes.TrimPrefix(data, bom), &any)
 	var wrong *toml.DecodeError
@@ -32,7 +32,7 @@ type Table struct {
 
 // TOMLTables returns the tables of a file that have a header, in order. The error is a *SyntaxError.
 func TOMLTables(data []byte) ([]Table, error) {
-	if err := CheckTOML(data); err != nil {
+	if err := checkTOML(data); err != nil {
 		return nil, err
 	}
 	body := bytes.TrimPrefix(data, bom)
@@ -78,19 +78,5 @@ func RemoveTOMLTables(data []byte, match func(key []string) bool) ([]byte, int, 
 			n++
 		}
 	}
-	return out, n, CheckTOML(out)
-}
-
-// AppendTOML appends a text, such as a table, to a file, with the line ends of the file.
-func AppendTOML(data []byte, text string) ([]byte, error) {
-	if err := CheckTOML(data); err != nil {
-		return nil, err
-	}
-	newline := []byte(lineEnd(data))
-	out := bytes.Clone(data)
-	if len(bytes.TrimPrefix(out, bom)) > 0 && !bytes.HasSuffix(out, []byte("\n")) {
-		out = append(out, newline...)
-	}
-	out = append(out, bytes.ReplaceAll([]byte(text), []byte("\n"), newline)...)
-	return out, CheckTOML(out)
+	return out, n, checkTOML(out)
 }

@@ -56,8 +56,8 @@ type clineOutput struct {
 // Can is the set of answers that an agent supports at an event.
 type Can struct{ Deny, Context, EndTurn, SendBack bool }
 
-// CanOf returns the answers that the agent supports at the event.
-func CanOf(e *Event) Can {
+// canOf returns the answers that the agent supports at the event.
+func canOf(e *Event) Can {
 	before, after, stop := e.Kind == Before, e.Kind == After, e.Kind == Stop
 	switch e.Agent {
 	case Claude:

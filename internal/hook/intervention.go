@@ -9,7 +9,7 @@ import (
 
 // answer returns the answer, and the decisive ruling. What a person ordered holds in every mode.
 func (j *judge) answer() (Answer, *Ruling) {
-	can := CanOf(j.event)
+	can := canOf(j.event)
 	if a, r, ok := j.ordered(can); ok {
 		return a, r
 	}

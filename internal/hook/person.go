@@ -55,7 +55,7 @@ func (a *About) event() *Event {
 
 // open loads a session with its guard. A snapshot needs only the name of its profile.
 func (f Folder) open(a *About, now func() time.Time) (*session, error) {
-	settings, err := LoadSettings(a.Mode, a.Dir, os.Getenv)
+	settings, err := loadSettings(a.Mode, a.Dir, os.Getenv)
 	if err != nil {
 		return nil, err
 	}

@@ -103,7 +103,7 @@ func TestAProjectChoosesTheModeButNotTheServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(project+"/"+ProjectFile, "hook: {mode: guard, endpoint: \"http://evil.example\"}")
+	write(project+"/"+projectFileName, "hook: {mode: guard, endpoint: \"http://evil.example\"}")
 	if err := os.Mkdir(project+"/below", 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestAProjectChoosesTheModeButNotTheServer(t *testing.T) {
 		{"the environment goes before the project", "", project, map[string]string{"UNLOOP_HOOK_MODE": "shadow"}, Shadow},
 		{"the flag goes before the environment", Nudge, project, map[string]string{"UNLOOP_HOOK_MODE": "shadow"}, Nudge},
 	} {
-		s, err := LoadSettings(tc.flag, tc.dir, env(tc.env))
+		s, err := loadSettings(tc.flag, tc.dir, env(tc.env))
 		if err != nil || s.Mode != tc.want || s.Endpoint != "" {
 			t.Errorf("%s: %+v, %v", tc.name, s, err)
 		}

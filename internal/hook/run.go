@@ -70,7 +70,7 @@ func OfCommand(args []string, folder Folder, env func(string) string) (h Hook, o
 
 // HasServer reports whether a server is configured or runs on this machine.
 func (h *Hook) HasServer() bool {
-	settings, err := LoadSettings("", "", h.Env)
+	settings, err := loadSettings("", "", h.Env)
 	return err != nil || settings.Endpoint != "" || h.Folder.running() != ""
 }
 
@@ -130,7 +130,7 @@ func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, a
 	if at.Kind == Ignored || h.twice(at) {
 		return h.Folder.see(at, &About{}, h.Mode, h.Now())
 	}
-	settings, err := LoadSettings(h.Mode, dir, h.Env)
+	settings, err := loadSettings(h.Mode, dir, h.Env)
 	if err != nil {
 		h.fault(at, err) // it continues with the settings that could be read
 	}

@@ -301,13 +301,13 @@ func TestAFaultNeverReachesTheAgent(t *testing.T) {
 			return valid
 		},
 		"wrong settings": func(t *testing.T, d *desk) string {
-			if err := os.WriteFile(filepath.Join(d.env["HOME"], ProjectFile), []byte("hook: {mode: loud}"), 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(d.env["HOME"], projectFileName), []byte("hook: {mode: loud}"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			return strings.Replace(valid, `{`, fmt.Sprintf(`{"cwd":%q,`, d.env["HOME"]), 1)
 		},
 		"settings that do not fit into memory": func(t *testing.T, d *desk) string {
-			path := filepath.Join(d.env["HOME"], ProjectFile)
+			path := filepath.Join(d.env["HOME"], projectFileName)
 			if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, 1<<40)); err != nil {
 				t.Fatal(err)
 			}

@@ -24,19 +24,19 @@ type Settings struct {
 	Endpoint string            `yaml:"endpoint"` // of a server; "" for none
 }
 
-// ProjectFile is the file of a project's settings, under its key hook, in the working folder or a folder above it.
-const ProjectFile = ".unloop.yaml"
+// projectFileName is the file of a project's settings, under its key hook, in the working folder or a folder above it.
+const projectFileName = ".unloop.yaml"
 
-// UserFile is the file of the user's settings, under its key hook, in unloop's configuration folder.
-const UserFile = "hook.yaml"
+// userFileName is the file of the user's settings, under its key hook, in unloop's configuration folder.
+const userFileName = "hook.yaml"
 
 // maxFile is the maximum size of a settings file in bytes.
 const maxFile = 64 << 10
 
-// LoadSettings loads the settings for a working folder. The flag overrides the environment (UNLOOP_HOOK_MODE), which overrides
+// loadSettings loads the settings for a working folder. The flag overrides the environment (UNLOOP_HOOK_MODE), which overrides
 // the project's file, which overrides the user's file. A project cannot set the server, because its file may be untrusted. With
 // an error, the settings are those that could be read.
-func LoadSettings(flag Mode, dir string, env func(string) string) (Settings, error) {
+func loadSettings(flag Mode, dir string, env func(string) string) (Settings, error) {
 	var user, project Settings
 	var wrong []error
 	if path := userFile(env); path != "" {
@@ -66,7 +66,7 @@ func LoadSettings(flag Mode, dir string, env func(string) string) (Settings, err
 func userFile(env func(string) string) string {
 	for _, place := range []struct{ variable, below string }{{"XDG_CONFIG_HOME", ""}, {"AppData", ""}, {"HOME", ".config"}} {
 		if folder := env(place.variable); filepath.IsAbs(folder) {
-			return filepath.Join(folder, place.below, "unloop", UserFile)
+			return filepath.Join(folder, place.below, "unloop", userFileName)
 		}
 	}
 	return ""
@@ -78,7 +78,7 @@ func projectFile(dir string) string {
 		return ""
 	}
 	for {
-		path := filepath.Join(dir, ProjectFile)
+		path := filepath.Join(dir, projectFileName)
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 			return path
 		}

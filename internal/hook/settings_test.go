@@ -26,11 +26,11 @@ func TestAnInvalidSettingHasItsPlaceAndTheOthersHold(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			folder := t.TempDir()
-			path := filepath.Join(folder, ProjectFile)
+			path := filepath.Join(folder, projectFileName)
 			if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := LoadSettings("", folder, func(string) string { return "" })
+			got, err := loadSettings("", folder, func(string) string { return "" })
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Error(diff)
 			}

@@ -243,7 +243,7 @@ func TestAListOfToolsTakesBoundedMemory(t *testing.T) {
 	if fields := c.params.tools["deep"]; len(fields) != maxFieldDepth || len(c.params.tools) != 1 {
 		t.Errorf("%d tools are kept, one with %d arguments in headers", len(c.params.tools), len(fields))
 	}
-	tools := NewTools()
+	tools := newTools()
 	tools.learn(list.Result)
 	if len(tools.hints) != 0 {
 		t.Error("the hints of a tool with a long name are kept")

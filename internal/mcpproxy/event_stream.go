@@ -165,7 +165,7 @@ func (s *eventStream) copy(r *bufio.Reader, memory *eventMemory, change func(sse
 			out = change(parseEvent(raw))
 		}
 		large = errors.Is(err, errLargeEvent)
-		if _, failed := s.write(out); failed != nil {
+		if failed := s.write(out); failed != nil {
 			return failed
 		}
 		if err != nil && !large {
@@ -174,19 +174,19 @@ func (s *eventStream) copy(r *bufio.Reader, memory *eventMemory, change func(sse
 	}
 }
 
-func (s *eventStream) write(b []byte) (int, error) {
+func (s *eventStream) write(b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(b) == 0 {
-		return 0, nil
+		return nil
 	}
-	return s.w.Write(b)
+	_, err := s.w.Write(b)
+	return err
 }
 
 // put sends one more event with data.
 func (s *eventStream) put(data []byte) error {
-	_, err := s.write(append(append([]byte("event: message\ndata: "), data...), "\n\n"...))
-	return err
+	return s.write(append(append([]byte("event: message\ndata: "), data...), "\n\n"...))
 }
 
 // Close ends the stream for the client, and the connection to the upstream.

@@ -50,7 +50,7 @@ func NewHTTP(o HTTPOptions) (*HTTP, error) {
 	if (o.Upstream.Scheme != "http" && o.Upstream.Scheme != "https") || o.Upstream.Host == "" {
 		return nil, fmt.Errorf("invalid URL %q of the server: want http://HOST/PATH or https://HOST/PATH", o.Upstream.Redacted())
 	}
-	tools := NewTools()
+	tools := newTools()
 	h := &HTTP{options: o, bodies: memory.NewPool(o.MaxBodies), streams: make(map[string]*exchange)}
 	h.sessions = newSessions(o.MaxMemory, func(run string) *Session {
 		return NewSession(o.Profile, Options{Run: run, Tools: tools, Record: o.Record, Controls: o.Controls})

@@ -26,8 +26,8 @@ type Tools struct {
 	hints map[string]unloop.ToolHints // by the name of the tool
 }
 
-// NewTools returns an empty list.
-func NewTools() *Tools { return &Tools{hints: make(map[string]unloop.ToolHints)} }
+// newTools returns an empty list.
+func newTools() *Tools { return &Tools{hints: make(map[string]unloop.ToolHints)} }
 
 // Options are the options of a session.
 type Options struct {
@@ -55,7 +55,7 @@ type Session struct {
 // NewSession returns a session whose calls are judged by p. In the shadow mode of p, the agent gets no text of it.
 func NewSession(p *profile.Profile, o Options) *Session {
 	if o.Tools == nil {
-		o.Tools = NewTools()
+		o.Tools = newTools()
 	}
 	options := guard.Options{Run: o.Run, Controls: o.Controls}
 	if o.Record != nil {

@@ -3,6 +3,8 @@ package store
 import (
 	"slices"
 	"time"
+
+	"github.com/unloop-ai/unloop"
 )
 
 // Allow is the act of a person who lets an agent continue. The other acts are the names of events of the type unloop.Control.
@@ -37,19 +39,19 @@ func Standing(acts []Control) (standing []Control) {
 		case c.Ends > 0:
 			end(c.Ends)
 			continue
-		case c.Act == "resume":
-			drop("pause")
-			drop("halt")
+		case c.Act == unloop.ControlResume:
+			drop(unloop.ControlPause)
+			drop(unloop.ControlHalt)
 			continue
 		case c.Act == Allow:
-			drop("pause")
-			drop("halt")
+			drop(unloop.ControlPause)
+			drop(unloop.ControlHalt)
 			if c.Tool == "" {
 				continue
 			}
-		case c.Act == "halt":
-			drop("pause")
-		case c.Act != "pause":
+		case c.Act == unloop.ControlHalt:
+			drop(unloop.ControlPause)
+		case c.Act != unloop.ControlPause:
 			continue
 		}
 		standing = append(standing, c)

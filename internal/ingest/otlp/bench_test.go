@@ -88,7 +88,7 @@ func BenchmarkTraces(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		read, _, _ := Spans(td)
+		read, _, _ := allSpans(td)
 		if changes := trace.New().Add(read); len(changes) != 2*spans+1 {
 			b.Fatalf("%d changes", len(changes))
 		}
@@ -117,8 +117,8 @@ func BenchmarkDecode(b *testing.B) {
 func BenchmarkLeaf(b *testing.B) {
 	for _, size := range []int{1_000, 100_000} {
 		b.Run(fmt.Sprint(size), func(b *testing.B) {
-			known, _, _ := Spans(agentTraces(size, 0, true))
-			leaves, _, _ := Spans(agentTraces(20_000, size, false))
+			known, _, _ := allSpans(agentTraces(size, 0, true))
+			leaves, _, _ := allSpans(agentTraces(20_000, size, false))
 			var of *trace.Trace
 			b.ReportAllocs()
 			b.ResetTimer()

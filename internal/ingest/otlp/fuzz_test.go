@@ -58,7 +58,7 @@ func FuzzTraces(f *testing.F) {
 		if err != nil {
 			return
 		}
-		spans, rejected, _ := Spans(td)
+		spans, rejected, _ := allSpans(td)
 		if len(spans)+rejected != td.SpanCount() {
 			t.Fatalf("%d spans and %d refused of %d", len(spans), rejected, td.SpanCount())
 		}

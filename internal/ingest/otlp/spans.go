@@ -11,8 +11,9 @@ import (
 	"github.com/unloop-ai/unloop/internal/trace"
 )
 
-// SpansInParts passes the spans of one request to take in parts of at most most spans, and returns the same as Spans for all of
-// them. take may keep a part. An error of take ends it and is returned.
+// SpansInParts passes the spans of one request to take, in parts of at most most spans. A span without a trace id or a span id is
+// rejected: rejected is the number of such spans, reason why. take may keep a part. An error of take ends it and is returned. SpansInParts
+// is safe for concurrent use.
 func SpansInParts(td ptrace.Traces, most int, take func([]trace.Span) error) (rejected int, reason string, err error) {
 	var part []trace.Span
 	newReader().each(td, func(s *trace.Span) {
@@ -34,16 +35,6 @@ func SpansInParts(td ptrace.Traces, most int, take func([]trace.Span) error) (re
 		reason = fmt.Sprintf("%d spans have no trace id or no span id", rejected)
 	}
 	return rejected, reason, err
-}
-
-// Spans returns all spans of one request, because any span may be the parent of an agent's span. A span without a trace id or a
-// span id is rejected: rejected is the number of such spans, reason why. Spans is safe for concurrent use.
-func Spans(td ptrace.Traces) (spans []trace.Span, rejected int, reason string) {
-	rejected, reason, _ = SpansInParts(td, td.SpanCount()+1, func(all []trace.Span) error {
-		spans = all
-		return nil
-	})
-	return spans, rejected, reason
 }
 
 // reader reads spans one after another.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/ingest"
+	"github.com/unloop-ai/unloop/internal/trace"
 )
 
 // given is a span in short. Its times are seconds after an epoch; end 0 is unknown.
@@ -410,7 +411,7 @@ func TestSpansWithoutIDsAreRejected(t *testing.T) {
 	scopes := td.ResourceSpans().At(0).ScopeSpans()
 	scopes.At(0).Spans().At(0).SetSpanID(pcommon.NewSpanIDEmpty())
 	scopes.At(1).Spans().At(0).SetTraceID(pcommon.NewTraceIDEmpty())
-	spans, rejected, reason := Spans(td)
+	spans, rejected, reason := allSpans(td)
 	if len(spans) != 1 || spans[0].ID != "0400000000000000" || rejected != 2 || reason != "2 spans have no trace id or no span id" {
 		t.Errorf("got %v, %d, %q", spans, rejected, reason)
 	}
@@ -431,4 +432,13 @@ func TestParentCyclesBreakAtTheSmallestSpanID(t *testing.T) {
 		given{id: 4, parent: 4, name: "execute_tool pwd", start: 5, end: 6}),
 		"02.start tool_call_started ls 02", "02.end tool_call_completed ls 02",
 		"04.start tool_call_started pwd 04", "04.end tool_call_completed pwd 04")
+}
+
+// allSpans returns all spans of one request.
+func allSpans(td ptrace.Traces) (spans []trace.Span, rejected int, reason string) {
+	rejected, reason, _ = SpansInParts(td, td.SpanCount()+1, func(all []trace.Span) error {
+		spans = all
+		return nil
+	})
+	return spans, rejected, reason
 }
