@@ -31,11 +31,16 @@ func (r *reanalyzed) note(e *store.Event, analysis []byte) {
 	}
 }
 
-// addStored folds an event of the store and records its analysis if it differs from the stored one.
+// addStored folds an event of the store, keeps it, and records its analysis if it differs from the stored one. The event is nil if it
+// cannot be read.
 func (t *runChange) addStored(p *Pipeline, event *unloop.Event, e *store.Event) {
-	if _, analysis := t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
-		t.note(e, analysis)
+	var analysis []byte
+	if event != nil {
+		if _, analysis = t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
+			t.note(e, analysis)
+		}
 	}
+	t.keepStored(event, e, analysis)
 }
 
 // writeAnalyses writes the analyses that a slice of a refold changed. This bounds the memory of a long refold. Until the refold

@@ -137,7 +137,9 @@ func (t *runChange) fill(b *store.Batch, u *store.Update) {
 	b.Checkpoints = append(b.Checkpoints, t.checkpointsMade...)
 	b.Pruned = append(b.Pruned, t.pruned...)
 	if t.invalidated != nil {
-		b.Invalidated = append(b.Invalidated, store.Invalidated{Run: t.row.Number, Behind: *t.invalidated})
+		if t.judged {
+			b.Invalidated = append(b.Invalidated, store.Invalidated{Run: t.row.Number, Behind: *t.invalidated})
+		}
 		b.Warnings = append(b.Warnings, u.Warnings...)
 		return
 	}

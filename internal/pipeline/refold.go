@@ -28,6 +28,7 @@ type refold struct {
 	work       time.Duration  // time spent so far
 	err        error
 
+	keeps bool                     // the events, if they are few
 	whole map[string]*unloop.Event // by id, if not all of their content is stored; the events are immutable
 }
 
@@ -80,9 +81,7 @@ func (r *refold) take(p *Pipeline, e *store.Event) {
 	if event == nil {
 		event = p.decode(e)
 	}
-	if event != nil {
-		r.addStored(p, event, e)
-	}
+	r.addStored(p, event, e)
 }
 
 // begin restores the last checkpoint that is valid under the mark of the run.
@@ -105,6 +104,9 @@ func (r *refold) begin(ctx context.Context, p *Pipeline) error {
 	r.at = folded.fold.s.Furthest
 	behind := r.at
 	r.runChange = &runChange{run: folded, invalidated: &behind}
+	if r.keeps && behind == store.Start {
+		r.kept = new(kept)
+	}
 	return nil
 }
 
