@@ -83,7 +83,7 @@ func (t *runChange) change(profile string) *store.Update {
 			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body, Analysis: it.analysis,
 		})
 	}
-	changed := len(u.Events) > 0 || t.invalidated != nil
+	changed := len(u.Events)+len(t.removed) > 0 || t.invalidated != nil
 	if !changed && !t.rowChanged && !t.marked {
 		return nil
 	}
