@@ -19,9 +19,10 @@ func (p *Pipeline) recallable(id string) bool {
 // from the store, so the writer may have other commits.
 func (p *Pipeline) recall(ctx context.Context, due []string) {
 	c := p.newCommit(nil)
-	left := recallCost
+	left := p.refolds.perCheck
 	for _, id := range due {
 		if left <= 0 {
+			p.refolds.busy = time.Now().Add(busyTime)
 			break
 		}
 		t, err := c.touch(ctx, id)

@@ -14,10 +14,12 @@ import (
 
 // The schedule of refolds.
 const (
-	gatherTime  = 50 * time.Millisecond // from the first late event of a run to its refold
-	refoldEvery = 25 * time.Millisecond // between two checks for due refolds
-	maxRefolds  = 8                     // at the same time
-	restFactor  = 4                     // a run waits this many times the duration of its last refold for the next one
+	gatherTime  = 50 * time.Millisecond  // from the first late event of a run to its refold
+	gatherLong  = 500 * time.Millisecond // the same while refolds from kept events wait for others
+	busyTime    = 2 * time.Second        // after one has waited
+	refoldEvery = 25 * time.Millisecond  // between two checks for due refolds
+	maxRefolds  = 8                      // at the same time
+	restFactor  = 4                      // a run waits this many times the duration of its last refold for the next one
 	maxRest     = 10 * time.Second
 	failedRest  = time.Second // after a refold that failed
 
@@ -51,8 +53,10 @@ type refolds struct {
 	tick     *time.Ticker  // stopped while no run is marked
 	atOnce   *rate.Limiter // of events that are read
 	recalled *rate.Limiter // of kept events
+	busy     time.Time     // until then, refolds from kept events gather for gatherLong
 	perRun   int           // atOnceRun
 	slice    int           // sliceEvents
+	perCheck int           // recallCost
 	catchUp  int           // catchUpEvents
 }
 
@@ -61,7 +65,7 @@ func newRefolds() refolds {
 	tick.Stop()
 	return refolds{
 		late: make(map[string]*late), work: make(chan *refold, maxRefolds), done: make(chan *refold, maxRefolds), tick: tick,
-		atOnce: rate.NewLimiter(inSecond, atOnceAll), recalled: rate.NewLimiter(inSecond, atOnceAll), perRun: atOnceRun, slice: sliceEvents, catchUp: catchUpEvents,
+		atOnce: rate.NewLimiter(inSecond, atOnceAll), recalled: rate.NewLimiter(inSecond, atOnceAll), perRun: atOnceRun, slice: sliceEvents, perCheck: recallCost, catchUp: catchUpEvents,
 	}
 }
 
@@ -88,6 +92,9 @@ func (rs *refolds) allow(r *run, cost int) bool {
 		all = rs.recalled
 	}
 	now := time.Now()
+	if r.kept != nil && now.Before(rs.busy) {
+		return false
+	}
 	return r.atOnce.AllowN(now, cost) && all.AllowN(now, cost)
 }
 
@@ -95,18 +102,27 @@ func (rs *refolds) allow(r *run, cost int) bool {
 func (p *Pipeline) noteChange(r *run, from store.Position) {
 	l := p.refolds.late[r.row.ID]
 	if l == nil {
-		l = &late{due: time.Now().Add(gatherTime), changed: end, missed: end}
+		l = &late{due: p.gathered(r), changed: end, missed: end}
 		if r.nextRefold.After(l.due) {
 			l.due = r.nextRefold
 		}
 		p.setLate(r.row.ID, l)
 	}
 	if l.recalled != nil { // before this change
-		l.recalled, l.due = nil, time.Now().Add(gatherTime)
+		l.recalled, l.due = nil, p.gathered(r)
 	}
 	if from.Compare(l.changed) < 0 {
 		l.changed = from
 	}
+}
+
+// gathered returns when the refold of a run is due whose first late event is recorded now.
+func (p *Pipeline) gathered(r *run) time.Time {
+	now := time.Now()
+	if r.kept != nil && now.Before(p.refolds.busy) {
+		return now.Add(gatherLong)
+	}
+	return now.Add(gatherTime)
 }
 
 // setLate adds a marked run. If l is nil, it removes the run.
