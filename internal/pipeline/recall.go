@@ -5,14 +5,14 @@ import (
 	"time"
 )
 
-// recallCost bounds the cost of the refolds from kept events between two checks: a run waits for the next check if others are due for
-// longer. So many late events cause few refolds, each for all late events of its run.
+// recallCost bounds the cost of the refolds from kept events between two checks, about 4 ms, and that of one run: a run waits for the next
+// check if others are due for longer. So many late events cause few refolds, each for all late events of its run.
 const recallCost = 512
 
-// recallable reports whether a marked run can be refolded from its kept events.
+// recallable reports whether a marked run can be refolded from its kept events, while all other runs wait.
 func (p *Pipeline) recallable(id string) bool {
 	r := p.live[id]
-	return r != nil && r.kept != nil && len(r.kept.events) > 0 && r.row.Refold != nil && r.kept.cost() <= p.refolds.perRun
+	return r != nil && r.kept != nil && len(r.kept.events) > 0 && r.row.Refold != nil && r.kept.cost() <= min(recallCost, p.refolds.perRun)
 }
 
 // recall refolds marked runs from their kept events, as far as recallCost allows. The runs are recorded in one commit. It reads nothing
