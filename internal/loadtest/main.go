@@ -40,6 +40,7 @@ type settings struct {
 	serve   string
 	profile string
 	spans   string
+	request int
 
 	servers int
 	nats    string
@@ -82,7 +83,8 @@ func run(ctx context.Context) error {
 	flag.DurationVar(&set.time, "time", 10*time.Second, "how long to send, where a scenario has no end of its own")
 	flag.IntVar(&set.events, "events", 1_000_000, "of the scenarios cpu, singles-cpu, spans-cpu, memory and runs")
 	flag.StringVar(&set.profile, "profile", "", "the `FILE` in which the scenario cpu, singles-cpu or spans-cpu leaves its profile for go tool pprof; none if empty")
-	flag.StringVar(&set.spans, "spans", scattered, "the `SHAPE` of the requests of the scenarios spans and spans-cpu: scattered, whole or named")
+	flag.StringVar(&set.spans, "spans", scattered, "the `SHAPE` of the requests of the scenarios spans and spans-cpu: scattered, whole, named or shuffled")
+	flag.IntVar(&set.request, "request", 500, "spans of a request, of the scenarios spans and spans-cpu")
 	flag.IntVar(&set.runs, "runs", 1000, "that are live")
 	flag.IntVar(&set.rate, "rate", 5000, "events a second, of the scenario stream")
 	flag.StringVar(&set.serve, "serve", "", "further flags of the server, such as \"--memory 512MiB\"")
@@ -90,8 +92,8 @@ func run(ctx context.Context) error {
 	flag.StringVar(&set.nats, "nats", "bin/nats-server", "the NATS server of the scenario cluster")
 	flag.Usage = usage
 	flag.Parse()
-	if !slices.Contains([]string{scattered, whole, named}, set.spans) {
-		return fmt.Errorf("the flag -spans must be %s, %s or %s", scattered, whole, named)
+	if !slices.Contains([]string{scattered, whole, named, shuffled}, set.spans) {
+		return fmt.Errorf("the flag -spans must be %s, %s, %s or %s", scattered, whole, named, shuffled)
 	}
 	for _, name := range flag.Args() {
 		if !slices.ContainsFunc(scenarios, func(sc scenario) bool { return sc.is(name) }) {

@@ -3,16 +3,18 @@ package main
 import (
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
 const (
 	spanConnections = 8
-	spansAtOnce     = 500 // spans of a request
-	traceSpans      = 20  // spans of a trace; the last is the agent's, above the others
+	traceSpans      = 20 // spans of a trace; the last is the agent's, above the others
 )
 
 // otlp measures spans a second from request to disk: tool calls of agents, in the order in which exporters send them.
@@ -41,15 +43,19 @@ func spanSenders(ctx context.Context, url string, set settings, budget int64) (s
 	var done atomic.Int64
 	failed := make(chan error, spanConnections)
 	begun := time.Now()
+	all := newShuffledFeed(set, begun)
 	for k := range spanConnections {
-		f := newSpanFeed(k, set, begun)
+		var f requests = newSpanFeed(k, set, begun)
+		if set.spans == shuffled {
+			f = all
+		}
 		go func() {
 			for ctx.Err() == nil && (budget == 0 || done.Load() < budget) {
 				if err := send(context.WithoutCancel(ctx), c, url+"/v1/traces", "application/x-protobuf", http.StatusOK, f.request()); err != nil {
 					failed <- err
 					return
 				}
-				done.Add(spansAtOnce)
+				done.Add(int64(set.request))
 			}
 			failed <- nil
 		}()
@@ -59,7 +65,29 @@ func spanSenders(ctx context.Context, url string, set settings, budget int64) (s
 			err = e
 		}
 	}
+	if err == nil {
+		err = evaluated(url)
+	}
 	return done.Load(), time.Since(begun), err
+}
+
+// evaluated waits until no run has late events that are not folded.
+func evaluated(url string) error {
+	for {
+		answer, err := http.Get(url + "/api/health")
+		if err != nil {
+			return err
+		}
+		var health struct {
+			Refolding int `json:"refolding_runs"`
+		}
+		err = json.NewDecoder(answer.Body).Decode(&health)
+		answer.Body.Close()
+		if err != nil || health.Refolding == 0 {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 // The shapes of the flag -spans.
@@ -67,7 +95,11 @@ const (
 	scattered = "scattered" // a request has a few spans of each live trace; the agent's name comes with its last span
 	whole     = "whole"     // a request has all spans of its traces
 	named     = "named"     // like scattered, but each span names the agent
+	shuffled  = "shuffled"  // the spans of all live traces are in disorder, over all requests
 )
+
+// requests makes the requests of a sender.
+type requests interface{ request() []byte }
 
 // spanFeed makes the spans of many traces at once. A trace that has ended makes room for another one.
 type spanFeed struct {
@@ -75,6 +107,7 @@ type spanFeed struct {
 	traces []int // number of spans made in each place for a trace
 	next   int
 	begun  time.Time
+	size   int  // spans of a request
 	named  bool // each span names the agent
 }
 
@@ -83,13 +116,13 @@ func newSpanFeed(sender int, set settings, begun time.Time) *spanFeed {
 	if set.spans == whole {
 		live = 1
 	}
-	return &spanFeed{sender: sender, traces: make([]int, live), begun: begun, named: set.spans == named}
+	return &spanFeed{sender: sender, traces: make([]int, live), begun: begun, size: set.request, named: set.spans == named}
 }
 
 // request returns a request with the next spans.
 func (f *spanFeed) request() []byte {
 	var spans []byte
-	for range spansAtOnce {
+	for range f.size {
 		place := f.next
 		f.next = (f.next + 1) % len(f.traces)
 		n := f.traces[place]
@@ -97,6 +130,39 @@ func (f *spanFeed) request() []byte {
 		spans = append(spans, field(2, f.span(place+n/traceSpans*len(f.traces), n%traceSpans))...)
 	}
 	return field(1, field(2, spans)) // ResourceSpans, ScopeSpans
+}
+
+// shuffledFeed makes the spans of all live traces in disorder, for all senders together. Then it makes as many new traces. It is safe for
+// concurrent use.
+type shuffledFeed struct {
+	mu     sync.Mutex
+	feed   spanFeed
+	random *rand.Rand
+	live   int
+	done   int   // traces that were made
+	left   []int // numbers of the spans of the live traces that are not sent
+}
+
+func newShuffledFeed(set settings, begun time.Time) *shuffledFeed {
+	return &shuffledFeed{feed: spanFeed{begun: begun, size: set.request}, random: rand.New(rand.NewPCG(1, 1)), live: max(1, set.runs)}
+}
+
+func (f *shuffledFeed) request() []byte {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var spans []byte
+	for range f.feed.size {
+		if len(f.left) == 0 {
+			for _, k := range f.random.Perm(f.live * traceSpans) {
+				f.left = append(f.left, f.done*traceSpans+k)
+			}
+			f.done += f.live
+		}
+		k := f.left[len(f.left)-1]
+		f.left = f.left[:len(f.left)-1]
+		spans = append(spans, field(2, f.feed.span(k/traceSpans, k%traceSpans))...)
+	}
+	return field(1, field(2, spans))
 }
 
 // span returns span n of a trace, as protobuf.

@@ -31,19 +31,20 @@ func (r *reanalyzed) note(e *store.Event, analysis []byte) {
 	}
 }
 
-// addStored folds an event of the store and records its analysis if it differs from the stored one. whole is the event if it is in memory
-// with its whole content, else nil. An event that cannot be decoded is skipped.
+// addStored folds an event of the store, keeps it, and records its analysis if it differs from the stored one. whole is the event if it is
+// in memory with its whole content, else nil. An event that cannot be decoded is not folded.
 func (t *runChange) addStored(p *Pipeline, whole *unloop.Event, e *store.Event) {
 	event := whole
 	if event == nil {
 		event = p.decode(e)
 	}
-	if event == nil {
-		return
+	var analysis []byte
+	if event != nil {
+		if _, analysis = t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
+			t.note(e, analysis)
+		}
 	}
-	if _, analysis := t.add(p, event, placementOf(e)); !bytes.Equal(analysis, e.Analysis) {
-		t.note(e, analysis)
-	}
+	t.keepStored(event, e, analysis)
 }
 
 // writeAnalyses writes the analyses that a slice of a refold changed. This bounds the memory of a long refold. Until the refold

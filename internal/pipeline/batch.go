@@ -83,7 +83,7 @@ func (t *runChange) change(profile string) *store.Update {
 			Arrival: it.arrival, Run: t.row.Number, ID: it.event.ID, Position: it.at, Received: it.received, Body: it.body, Analysis: it.analysis,
 		})
 	}
-	changed := len(u.Events) > 0 || t.invalidated != nil
+	changed := len(u.Events)+len(t.removed) > 0 || t.invalidated != nil
 	if !changed && !t.rowChanged && !t.marked {
 		return nil
 	}
@@ -137,7 +137,9 @@ func (t *runChange) fill(b *store.Batch, u *store.Update) {
 	b.Checkpoints = append(b.Checkpoints, t.checkpointsMade...)
 	b.Pruned = append(b.Pruned, t.pruned...)
 	if t.invalidated != nil {
-		b.Invalidated = append(b.Invalidated, store.Invalidated{Run: t.row.Number, Behind: *t.invalidated})
+		if t.judged {
+			b.Invalidated = append(b.Invalidated, store.Invalidated{Run: t.row.Number, Behind: *t.invalidated})
+		}
 		b.Warnings = append(b.Warnings, u.Warnings...)
 		return
 	}

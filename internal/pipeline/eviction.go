@@ -49,7 +49,13 @@ func (p *Pipeline) weigh(r *run) {
 	if p.live[r.row.ID] != r {
 		return
 	}
-	size := int64(rowSize + len(r.row.Metadata) + r.wholeBytes + r.fold.session.Size())
+	kept := 0
+	if r.kept != nil {
+		kept = r.kept.bytes
+	}
+	p.keptBytes += int64(kept - r.keptBytes)
+	r.keptBytes = kept
+	size := int64(rowSize + len(r.row.Metadata) + r.wholeBytes + kept + r.fold.session.Size())
 	for k := range r.warnings {
 		size += int64(len(r.warnings[k].Details) + len(r.warnings[k].Message))
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/time/rate"
 	"pgregory.net/rapid"
 
 	"github.com/unloop-ai/unloop"
@@ -88,6 +89,7 @@ func TestTheVerdictDoesNotDependOnTheTimeOfARefold(t *testing.T) {
 			tune := func(p *Pipeline) {
 				p.refolds.perRun = rapid.SampledFrom([]int{0, 40, atOnceRun}).Draw(rt, "at once")
 				p.refolds.slice = rapid.SampledFrom([]int{1, 7, sliceEvents}).Draw(rt, "slice")
+				p.refolds.recalled = rate.NewLimiter(0, rapid.SampledFrom([]int{0, 40, atOnceAll}).Draw(rt, "kept at once"))
 				p.refolds.catchUp = rapid.SampledFrom([]int{0, 3, catchUpEvents}).Draw(rt, "catch up")
 				p.every = rapid.SampledFrom([]int{2, 9, checkpointEvery}).Draw(rt, "checkpoint every")
 			}

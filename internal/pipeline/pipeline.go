@@ -41,6 +41,7 @@ type Pipeline struct {
 	arrival, number int64   // the latest arrival of an event and number of a run
 	live            map[string]*run
 	runBytes        int64           // approximate size of the runs in memory
+	keptBytes       int64           // of these, those of kept events
 	used            list.List       // of *run, the most recently used first
 	unwritten       map[string]*run // runs whose rows are due
 	rowsMissing     bool            // a row was not written before its run was dropped; the next start writes it
@@ -96,8 +97,7 @@ func (p *Pipeline) Run(ctx context.Context) error {
 			p.drain(work)
 			p.takeOver(work, r)
 		case <-p.refolds.tick.C:
-			p.drain(work)
-			p.beginRefolds()
+			p.beginRefolds(work)
 		case <-tick.C:
 			p.drain(work)
 			p.tick(work)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/policy"
 )
 
 // commit is a commit in progress.
@@ -76,6 +77,7 @@ func (c *commit) discard() {
 	if c.batch != nil {
 		c.p.markUnwritten(c.batch)
 	}
+	c.repeatRecalls()
 	for id := range c.runs {
 		c.p.drop(id)
 	}
@@ -96,6 +98,7 @@ func (p *Pipeline) weighAll(c *commit) {
 	for _, t := range c.order {
 		p.weigh(t.run)
 	}
+	p.forgetKept()
 }
 
 // guard calls do. A panic is returned as an error, so the group fails and the server continues.
@@ -154,6 +157,7 @@ func (c *commit) touch(ctx context.Context, id string) (*runChange, error) {
 	t := &runChange{
 		run: r, byID: make(map[string]*item), replaced: make(map[string]bool), furthest: r.furthest(), before: r.warnings, from: end,
 		checked: c.p.resent[id], checksNew: c.checksNew, arrival: r.row.Arrival, updated: r.row.Updated,
+		judged: len(r.warnings)+len(r.checkpoints) > 0 || r.row.WorstAction != policy.Allow || !r.current && r.kept == nil,
 	}
 	c.runs[id] = t
 	c.order = append(c.order, t)
@@ -280,6 +284,7 @@ func (c *commit) store(ctx context.Context) (duplicates []store.EventRef, err er
 
 // after applies the effects of a commit that is on disk: deletions, refolds and questions.
 func (c *commit) after() {
+	c.endRecalls()
 	for _, t := range c.order {
 		switch {
 		case t.deleted && !t.emptied:

@@ -28,6 +28,7 @@ type refold struct {
 	work       time.Duration  // time spent so far
 	err        error
 
+	keeps bool                     // the events, if they are few
 	whole map[string]*unloop.Event // by id, if not all of their content is stored; the events are immutable
 }
 
@@ -99,6 +100,9 @@ func (r *refold) begin(ctx context.Context, p *Pipeline) error {
 	r.at = folded.fold.s.Furthest
 	behind := r.at
 	r.runChange = &runChange{run: folded, invalidated: &behind}
+	if r.keeps && behind == store.Start {
+		r.kept = new(kept)
+	}
 	return nil
 }
 

@@ -47,6 +47,7 @@ func (c *commit) repair(ctx context.Context, duplicates []store.EventRef, update
 
 // repairRun marks events of a run as duplicates and refolds the run without them.
 func (c *commit) repairRun(ctx context.Context, t *runChange, duplicates map[string]bool) error {
+	t.kept = nil // it has the duplicates
 	from := end
 	for id := range duplicates {
 		it := t.byID[id]

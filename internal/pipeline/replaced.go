@@ -24,6 +24,9 @@ func (t *runChange) replace(id string, earlier trace.Earlier) {
 
 // reads reports whether the commit reads stored events of the run: those that may be duplicates or are replaced, and those after a late one.
 func (t *runChange) reads(p *Pipeline) bool {
+	if t.kept != nil {
+		return false
+	}
 	if !t.current {
 		return true
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -71,5 +72,24 @@ func TestASpanReplacesAnEventOfItsID(t *testing.T) {
 				t.Errorf("(-spans alone +with the event):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestEventsMoveOutOfAMarkedRun(t *testing.T) {
+	const id = "00000000000000000000000000000001"
+	tool := func(n int) trace.Span {
+		at := begin.Add(time.Duration(n) * time.Second).UnixNano()
+		return trace.Span{
+			TraceID: id, ID: fmt.Sprintf("%016x", n), ParentID: "00000000000000ff", Start: at, End: at + 1000,
+			Facts: trace.Facts{Kind: trace.Tool, Tool: "search", Output: `[]`},
+		}
+	}
+	h := newHandFed(t)
+	never(h.Pipeline)
+	h.spans(tool(2))
+	h.spans(tool(1)) // late, so the run is marked
+	h.spans(trace.Span{TraceID: id, ID: "00000000000000ff", Run: "talk", Start: begin.UnixNano(), End: begin.Add(time.Hour).UnixNano(), Facts: trace.Facts{Kind: trace.Agent, Agent: "desk"}})
+	if events := h.verdicts()[id].Events; len(events) > 0 {
+		t.Errorf("the run still has the events %v, which are those of another run now", events)
 	}
 }

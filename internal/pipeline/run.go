@@ -24,7 +24,9 @@ type run struct {
 	bytes       int64        // approximate size
 	whole       []wholeEvent // the latest events, if not all of their content is stored
 	wholeBytes  int
-	bare        bool // warnings and decisions quote no content
+	kept        *kept // its events, if it had late ones; nil for none
+	keptBytes   int   // their known size
+	bare        bool  // warnings and decisions quote no content
 	place       *list.Element
 	derivedName string         // the name that its events give it
 	stored      bool           // the store has the run
@@ -164,6 +166,7 @@ func (p *Pipeline) drop(id string) {
 	if r := p.live[id]; r != nil {
 		p.used.Remove(r.place)
 		p.runBytes -= r.bytes
+		p.keptBytes -= int64(r.keptBytes)
 		delete(p.live, id)
 		p.rowsMissing = p.rowsMissing || p.unwritten[id] != nil
 		delete(p.unwritten, id)

@@ -43,6 +43,7 @@ type runChange struct {
 	late    bool          // the run was marked when build was called
 
 	invalidated *store.Position // decisions after it are replaced
+	judged      bool            // the store may have warnings, decisions or checkpoints of the run
 	decisions   []store.Decision
 	questions   []*policy.Question // of events that were not folded before
 	reanalyzed
@@ -162,6 +163,9 @@ func (t *runChange) foldItems(ctx context.Context, p *Pipeline) error {
 	}
 	sorted := slices.Clone(t.items)
 	slices.SortStableFunc(sorted, func(a, b *item) int { return a.at.Compare(b.at) })
+	if t.kept != nil {
+		t.kept.change(t.removed, sorted)
+	}
 	switch t.how {
 	case foldLater:
 		t.mark(t.from, sorted)
@@ -176,6 +180,10 @@ func (t *runChange) foldItems(ctx context.Context, p *Pipeline) error {
 				t.questions = append(t.questions, d.Question)
 			}
 		}
+	}
+	if t.kept != nil {
+		t.kept.settle()
+		t.dropKept()
 	}
 	if t.abandoned() {
 		t.deleted, t.emptied = true, true
@@ -242,7 +250,7 @@ func (t *runChange) resolve(ctx context.Context, p *Pipeline) (from store.Positi
 	if len(ids) == 0 {
 		return from, nil
 	}
-	known, err := p.opts.Store.Known(ctx, t.row.Number, ids)
+	known, err := t.known(ctx, p, ids)
 	if err != nil {
 		return from, err
 	}
@@ -261,6 +269,14 @@ func (t *runChange) resolve(ctx context.Context, p *Pipeline) (from store.Positi
 	return from, nil
 }
 
+// known returns the given ids that are ids of recorded events of the run, with their positions.
+func (t *runChange) known(ctx context.Context, p *Pipeline, ids []string) (map[string]store.Position, error) {
+	if t.kept != nil {
+		return t.kept.known(ids), nil
+	}
+	return p.opts.Store.Known(ctx, t.row.Number, ids)
+}
+
 // end is after the position of every event.
 var end = store.Position{Sequence: 1<<63 - 1, Time: 1<<63 - 1, Tie: 1<<63 - 1}
 
@@ -268,6 +284,13 @@ var end = store.Position{Sequence: 1<<63 - 1, Time: 1<<63 - 1, Tie: 1<<63 - 1}
 // the items, which are sorted.
 func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position, items []*item) error {
 	p.opts.Metrics.Refolds.Inc()
+	if t.kept != nil {
+		behind := store.Start
+		t.fold, t.checkpoints, t.invalidated = p.newFold(t.row.ID), nil, &behind
+		t.foldKept(p)
+		t.current, t.fold.grew = true, true
+		return nil
+	}
 	none := t.storesOnly(p, len(t.removed)) // of the stored events remains
 	if none {
 		t.fold = p.newFold(t.row.ID)
@@ -277,13 +300,14 @@ func (t *runChange) refold(ctx context.Context, p *Pipeline, from store.Position
 	behind := t.fold.s.Furthest
 	t.invalidated = &behind
 	if !none {
+		t.keep(p)
 		var err error
 		if items, err = t.foldStored(ctx, p, items); err != nil {
 			return err
 		}
 	}
 	for _, it := range items {
-		_, it.analysis = t.add(p, it.event, it.placement)
+		t.addItem(p, it)
 	}
 	t.current, t.fold.grew = true, true
 	return nil
@@ -297,13 +321,21 @@ func (t *runChange) foldStored(ctx context.Context, p *Pipeline, items []*item) 
 			return nil
 		}
 		for len(items) > 0 && items[0].at.Compare(e.Position) < 0 {
-			_, items[0].analysis = t.add(p, items[0].event, items[0].placement)
+			t.addItem(p, items[0])
 			items = items[1:]
 		}
 		t.addStored(p, whole[e.ID], e)
 		return nil
 	})
 	return items, err
+}
+
+// addItem folds a new event, and keeps it.
+func (t *runChange) addItem(p *Pipeline, it *item) {
+	_, it.analysis = t.add(p, it.event, it.placement)
+	if t.kept != nil {
+		t.kept.append(keptEvent{event: it.event, id: store.Key(it.event.ID), placement: it.placement, analysis: it.analysis})
+	}
 }
 
 // add folds one event, records the decision at it, and writes a checkpoint when one is due. It returns the decision and the

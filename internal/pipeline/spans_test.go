@@ -339,7 +339,7 @@ func TestEventsOfSpansDependOnlyOnTheirSet(t *testing.T) {
 		if diff := cmp.Diff(want, h.verdicts(), regardless(spans)); diff != "" {
 			rt.Fatalf("(-whole +in pieces):\n%s", diff)
 		}
-		if diff := cmp.Diff(whole.kept(), h.kept()); diff != "" {
+		if diff := cmp.Diff(whole.linked(), h.linked()); diff != "" {
 			rt.Fatalf("spans (-whole +in pieces):\n%s", diff)
 		}
 		h.leavesNothing(rt)
@@ -362,9 +362,9 @@ func TestTheProjectIsThatOfTheCanonicalSpans(t *testing.T) {
 	}
 }
 
-// kept returns the runs by id that the store names for each trace, and how many spans it has.
-func (h *handFed) kept() map[string][]string {
-	kept := make(map[string][]string)
+// linked returns the runs by id that the store names for each trace, and how many spans it has.
+func (h *handFed) linked() map[string][]string {
+	linked := make(map[string][]string)
 	for trace, runs := range h.m.traces {
 		of := []string{fmt.Sprint(len(h.m.spans[trace]), " spans")}
 		for n := range runs {
@@ -373,9 +373,9 @@ func (h *handFed) kept() map[string][]string {
 			}
 		}
 		slices.Sort(of)
-		kept[trace] = of
+		linked[trace] = of
 	}
-	return kept
+	return linked
 }
 
 // leavesNothing deletes the runs one after another, each of which leaves the rest alone, and the last of a trace its spans.
