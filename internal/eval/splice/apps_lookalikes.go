@@ -40,25 +40,26 @@ func storeScreenshotsTakenByLocale(p *generator) (entries []entry, _ int) {
 // manifestConflictsResolvedInTurn builds an app; each time the manifest of another library is in conflict and gets an override, until it builds.
 func manifestConflictsResolvedInTurn(p *generator) (entries []entry, _ int) {
 	h, app := p.patient(), p.word()
-	command, file := p.pick("./gradlew :app:processDebugMainManifest", "./gradlew assembleDebug", "./gradlew :app:assembleRelease"), "app/src/main/AndroidManifest.xml"
-	all := p.shuffled("allowBackup=true", "theme=@style/AppTheme", "label=@string/app_name", "icon=@mipmap/ic_launcher", "supportsRtl=false", "appComponentFactory=androidx.core.app.CoreComponentFactory", "usesCleartextTraffic=false", "name=.App", "fullBackupContent=false", "networkSecurityConfig=@xml/network")
+	command, file := p.pick("./gradlew :app:processDebugMainManifest", "./gradlew assembleDebug", "./gradlew :app:installDebug"), "app/src/main/AndroidManifest.xml"
+	all := p.shuffled("allowBackup=true=false", "theme=@style/AppTheme=@style/Theme.AppCompat", "label=@string/app_name=@string/sdk_name", "icon=@mipmap/ic_launcher=@drawable/icon", "supportsRtl=false=true", "appComponentFactory=.AppFactory=androidx.core.app.CoreComponentFactory", "usesCleartextTraffic=false=true", "name=.App=androidx.multidex.MultiDexApplication", "fullBackupContent=false=@xml/backup", "networkSecurityConfig=@xml/network=@xml/sdk_network")
 	w := wording{
 		[]string{"Let me build the app first.", "First the build, to see what the new libraries bring."},
 		[]string{"Another attribute is in conflict.", "That one is settled, here is the next.", "The next conflict.", "One further.", ""},
 		[]string{"Let me override it.", "The same for this one.", "I'll replace this attribute too.", "We want our own value."},
 	}
-	replaced := ""
+	held, replaced := "    <application", ""
 	for k, attribute := range all[:p.between(4, 8)] {
-		name, value, _ := strings.Cut(attribute, "=")
-		line, library := p.between(12, 30), "com."+p.word()+":"+p.word()+fmt.Sprintf(":%d.%d.%d", p.between(1, 9), p.IntN(20), p.IntN(9))
+		parts := strings.Split(attribute, "=")
+		name, line, library := parts[0], p.between(12, 30), "com."+p.word()+":"+p.word()+fmt.Sprintf(":%d.%d.%d", p.between(1, 9), p.IntN(20), p.IntN(9))
 		build := p.runAgain()
 		if k == 0 {
 			build = w.of(p, 0)
 		}
-		entries = append(entries, h.shell(command, fmt.Sprintf("> Task :app:processDebugMainManifest FAILED\n/src/%s/%s:%d:9-40 Error:\n\tAttribute application@%s value=(%s) from AndroidManifest.xml:%[3]d:9-40\n\tis also present at [%[6]s] AndroidManifest.xml:%[7]d:18-%[8]d value=(%[9]s).\n\tSuggestion: add 'tools:replace=\"android:%[4]s\"' to <application> element at AndroidManifest.xml:%[10]d:5-%[11]d:19 to override.\n\nFAILURE: Build failed with an exception.\n* What went wrong:\nExecution failed for task ':app:processDebugMainManifest'.\n> Manifest merger failed with multiple errors, see logs\n\nBUILD FAILED in %[12]ds", app, file, line, name, value, library, p.between(9, 30), p.between(44, 70), p.word(), 10, 88, p.between(2, 30)), 1).after(build))
-		before := replaced
+		entries = append(entries, h.shell(command, fmt.Sprintf("> Task :app:processDebugMainManifest FAILED\n/src/%s/%s:%d:9-40 Error:\n\tAttribute application@%s value=(%s) from AndroidManifest.xml:%[3]d:9-40\n\tis also present at [%[6]s] AndroidManifest.xml:%[7]d:18-%[8]d value=(%[9]s).\n\tSuggestion: add 'tools:replace=\"android:%[4]s\"' to <application> element at AndroidManifest.xml:%[10]d:5-%[11]d:19 to override.\n\nFAILURE: Build failed with an exception.\n* What went wrong:\nExecution failed for task ':app:processDebugMainManifest'.\n> Manifest merger failed with multiple errors, see logs\n\nBUILD FAILED in %[12]ds", app, file, line, name, parts[1], library, p.between(9, 30), p.between(44, 70), parts[2], 10, 88, p.between(2, 30)), 1).after(build))
 		replaced = strings.TrimPrefix(replaced+",android:"+name, ",")
-		entries = append(entries, h.replace(file, `tools:replace="`+before+`"`, `tools:replace="`+replaced+`"`).after(w.of(p, k+1)))
+		next := "    <application\n        tools:replace=\"" + replaced + "\""
+		entries = append(entries, h.replace(file, held, next).after(w.of(p, k+1)))
+		held = next
 	}
 	return append(entries, h.shell(command, fmt.Sprintf("BUILD SUCCESSFUL in %ds\n%d actionable tasks: %d executed", p.between(12, 90), 38, p.between(12, 38)), 0).after(p.runAgain())), 0
 }
@@ -98,8 +99,9 @@ func flavorsAssembledInTurn(p *generator) (entries []entry, _ int) {
 			variants = append(variants, brand+" "+stage)
 		}
 	}
-	last := ""
+	last, minute := "", p.between(8*60, 16*60)
 	for _, variant := range variants {
+		minute += p.between(1, 3)
 		brand, stage, _ := strings.Cut(variant, " ")
 		command, file := "./gradlew assemble"+capitalized(brand)+capitalized(stage), "app/build/outputs/apk/"+brand+"/"+stage+"/app-"+brand+"-"+stage+".apk"
 		output := fmt.Sprintf("> Configure project :app\n> Task :app:package%s%s\n\nBUILD SUCCESSFUL in %ds\n%d actionable tasks: %d executed, %d up-to-date", capitalized(brand), capitalized(stage), p.between(14, 58), 94, 20+p.IntN(3), 72)
@@ -109,7 +111,7 @@ func flavorsAssembledInTurn(p *generator) (entries []entry, _ int) {
 		}
 		entries = append(entries, h.shell(command, output, 0).after(p.nextItem(last, "`"+strings.ReplaceAll(variant, " ", "-")+"`")))
 		if sized {
-			entries = append(entries, h.shell("ls -l "+file, fmt.Sprintf("-rw-r--r-- 1 ci ci %d Jun 11 %02d:%02d %s", p.between(18e6, 61e6), p.between(8, 18), p.IntN(60), file), 0))
+			entries = append(entries, h.shell("ls -l "+file, fmt.Sprintf("-rw-r--r-- 1 ci ci %d Jun 11 %02d:%02d %s", p.between(18e6, 61e6), minute/60, minute%60, file), 0))
 		}
 		last = "the build of " + strings.ReplaceAll(variant, " ", "-")
 	}

@@ -1,9 +1,6 @@
 package splice
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // The lookalikes of this file are the honest work of service agents: the same tools for one bill, recipient or passenger after the other.
 
@@ -87,8 +84,6 @@ func delayedFlightFollowedToGate(p *generator) (entries []entry, _ int) {
 		args := object("flight", flight, "date", "2026-06-11")
 		if state == "DELAYED" {
 			departs += p.between(5, 35)
-		} else {
-			minute = max(minute, departs-45) // the gate opens
 		}
 		at := "-"
 		if state != "DELAYED" {
@@ -99,12 +94,26 @@ func delayedFlightFollowedToGate(p *generator) (entries []entry, _ int) {
 			message := map[string]string{"DELAYED": "Your flight " + flight + " is now expected to leave at " + clock(departs) + ".", "GATE_OPEN": "Please go to gate " + gate + ".", "BOARDING": "Boarding has begun at gate " + gate + ".", "FINAL_CALL": "This is the last call for " + flight + ".", "GATE_CLOSED": "The gate has closed.", "DEPARTED": "Your flight has left. Have a good trip!"}[state]
 			entries = append(entries, d.use("notify_customer", object("channel", "push", "text", message), object("delivered", "yes", "id", p.uuid()[:8])))
 		}
-		if minutes := p.pickInt(10, 15); k+1 < len(states) {
+		minutes := p.pickInt(10, 15)
+		if k+1 < len(states) && state == "DELAYED" && states[k+1] == "GATE_OPEN" {
+			minutes = max(minutes, departs-45-minute)
+		}
+		if k+1 < len(states) {
 			entries = append(entries, d.use("wait", object("minutes", minutes), object("resumed_at", clock(minute+minutes))))
 			minute += minutes
 		}
 	}
 	return entries, 0
+}
+
+// locator returns the code of a booking.
+func (p *generator) locator() string {
+	const letters = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+	code := make([]byte, 6)
+	for k := range code {
+		code[k] = letters[p.IntN(len(letters))]
+	}
+	return string(code)
 }
 
 // passengersOfCancelledFlightRebooked moves passenger after passenger of a cancelled flight to the next one, and the free seats get fewer.
@@ -114,7 +123,7 @@ func passengersOfCancelledFlightRebooked(p *generator) (entries []entry, _ int) 
 	seats, mails, day := p.between(12, 60), p.coin(), p.day(6, 9)
 	text, last := p.pick("Your flight "+from+" is cancelled. We have booked you on "+to+".", "We are sorry: "+from+" does not fly. Your new flight is "+to+"."), ""
 	for range p.between(6, 12) {
-		booking := strings.ToUpper(p.uuid()[:6])
+		booking := p.locator()
 		if seats--; seats == 0 {
 			break
 		}

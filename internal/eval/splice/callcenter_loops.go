@@ -70,7 +70,7 @@ func (p *generator) agreement(d desk) agreement {
 			d.use("get_shipment", object("tracking_id", parcel), object("tracking_id", parcel, "status", "at_depot", "eta", day, "redirectable", "yes")),
 		}
 	case 1:
-		booking := strings.ToUpper(p.uuid()[:6])
+		booking := p.locator()
 		return agreement{
 			"Could you move my flight of booking " + booking + " to " + day + "?", "change the flight",
 			[]string{"Booking: " + booking, "New date: " + day, fmt.Sprintf("Difference in fare: %d EUR", amount), "Payment: card on file"},
@@ -119,7 +119,7 @@ func confirmationAskedAfterEachYes(p *generator) (entries []entry, _ int) {
 	entries = append(entries, user(a.request), ask(true), yes(0))
 	for k := range p.between(4, 11) {
 		if k > 0 && p.IntN(4) == 0 {
-			entries = append(entries, a.look)
+			entries = append(entries, a.look.after(thought{p.pick("The customer has agreed.", ""), p.pick("Let me check the details first.", "I'll make sure that this is still possible.")}))
 		}
 		entries = append(entries, ask(false), yes(k+1))
 	}
@@ -129,7 +129,7 @@ func confirmationAskedAfterEachYes(p *generator) (entries []entry, _ int) {
 // meterCommandsQueuedWithoutEffect sends commands to a smart meter that is out of reach; each is queued, and its state stays as it is.
 func meterCommandsQueuedWithoutEffect(p *generator) (entries []entry, _ int) {
 	d, now, meter := p.desk(), p.passingTime(), fmt.Sprintf("SM-%d", p.between(1_000_000, 9_999_999))
-	contact, relay := p.day(1, 5)+"T04:1"+fmt.Sprint(p.IntN(10))+":00Z", p.pick("OPEN", "UNKNOWN", "DISCONNECTED")
+	contact, relay := p.day(5, 5)+"T04:1"+fmt.Sprint(p.IntN(10))+":00Z", p.pick("OPEN", "UNKNOWN", "DISCONNECTED")
 	commands := p.shuffled("RECONNECT", "PING", "REBOOT_COMMS", "RELAY_CLOSE", "REFRESH_STATUS")[:p.between(2, 4)]
 	w := wording{
 		[]string{"I'll switch the supply on from here.", "Let me reconnect the meter."},
@@ -154,7 +154,11 @@ func sameScanReadOutEachTurn(p *generator) (entries []entry, _ int) {
 	scans := p.between(1, 8)
 	var history []string
 	for k := range scans {
-		history = append(history, fmt.Sprintf("%s %02d:%02d %s, %s", since, max(0, 18-2*k), 7*k%60, p.pick("Picked up", "Loaded", "Sorted", "Handed over"), capitalized(p.word())))
+		what := p.pick("Loaded", "Sorted", "Unloaded")
+		if k == scans-1 {
+			what = "Picked up"
+		}
+		history = append(history, fmt.Sprintf("%s %02d:%02d %s, %s", since, max(0, 18-2*k), 7*k%60, what, capitalized(p.word())))
 	}
 	track := func() entry {
 		return d.use("track_shipment", object("tracking_number", parcel), object("tracking_number", parcel, "last_event", event, "location", place, "event_time", since+"T21:40:00Z", "history", history, "retrieved_at", now()))

@@ -63,14 +63,14 @@ func bannerRefusedAtEachShop(p *generator) (entries []entry, _ int) {
 		page := sight{"/" + strings.ToLower(strings.Fields(article)[0]) + fmt.Sprintf("-%d", p.between(1000, 99_999)), article + " | " + capitalized(shop), append(product, banner...)}
 		start := page
 		if searches {
-			start = sight{"/", capitalized(shop), append([]string{`textbox "Search"`}, banner...)}
+			start = sight{"/", capitalized(shop), append([]string{`textbox "Search"`, `button "Find"`}, banner...)}
 		}
 		entries = append(entries, v.open(start).after(w.of(p, k)))
 		start.elements = start.elements[:len(start.elements)-len(banner)]
 		entries = append(entries, v.act(reject, "", start).after(thought{p.pick("A cookie banner.", "The banner covers the page.", ""), p.pick("I refuse the cookies.", "Let me reject it.", "")}))
 		if searches {
-			page.elements = product
-			entries = append(entries, v.act(`textbox "Search"`, article, page))
+			page.elements, start.elements = product, []string{`textbox "Search": ` + article, `button "Find"`}
+			entries = append(entries, v.act(`textbox "Search"`, article, start), v.act(`button "Find"`, "", page))
 		}
 	}
 	return entries, 0

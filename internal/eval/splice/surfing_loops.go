@@ -198,16 +198,17 @@ func codeNeverReachesInbox(p *generator) (entries []entry, _ int) {
 // cartFillsWithSameArticle clicks a button of a shop once more because the page looks as before, and each click puts one more of the article into the basket.
 func cartFillsWithSameArticle(p *generator) (entries []entry, _ int) {
 	v, article := p.visitor(p.pick("-shop", "store", "-outlet", "-direct")), p.pick("Electric kettle 1.7 l", "Running shoes, size 42", "USB-C hub 7-in-1", "Camping lantern", "Office chair, grey", "Yoga mat 6 mm", "Rice cooker 3 l")
-	path, button, price := "/p/"+fmt.Sprint(p.between(10_000, 999_999)), p.pick("Add to cart", "Add to basket", "Add to bag"), fmt.Sprintf("%d.%02d", p.between(15, 180), 99)
-	basket, extras := p.pick("Cart", "Basket", "My bag"), []string{`text "` + capitalized(p.phrase(4, 9)) + `."`, `link "Reviews (` + fmt.Sprint(p.between(3, 900)) + `)"`, `text "In stock. Delivered in 2-3 days"`}
+	basket := p.pick("cart", "basket", "bag")
+	path, button, price := "/p/"+fmt.Sprint(p.between(10_000, 999_999)), "Add to "+basket, fmt.Sprintf("%d.%02d", p.between(15, 180), 99)
+	extras := []string{`text "` + capitalized(p.phrase(4, 9)) + `."`, `link "Reviews (` + fmt.Sprint(p.between(3, 900)) + `)"`, `text "In stock. Delivered in 2-3 days"`}
 	n := 0
 	at := func() sight {
-		return sight{path, article, append([]string{`link "` + basket + ` ` + fmt.Sprint(n) + `"`, `heading "` + article + `"`, `text "` + price + ` EUR"`, `combobox "Quantity": 1`, `button "` + button + `"`}, extras...)}
+		return sight{path, article, append([]string{`link "` + capitalized(basket) + ` ` + fmt.Sprint(n) + `"`, `heading "` + article + `"`, `text "` + price + ` EUR"`, `combobox "Quantity": 1`, `button "` + button + `"`}, extras...)}
 	}
 	w := wording{
-		[]string{"Let me put it into the basket.", "I'll add the article."},
+		[]string{"Let me put it into the " + basket + ".", "I'll add the article."},
 		[]string{"The page still shows the same.", "I see no confirmation.", "The button is still there.", "It does not seem to have been added.", "Nothing changed on the page.", ""},
-		[]string{"Let me click the button again.", "I'll add it to the basket.", "Let me try to add it once more.", "Click \"" + button + "\"."},
+		[]string{"Let me click the button again.", "I'll add it to the " + basket + ".", "Let me try to add it once more.", "Click \"" + button + "\"."},
 	}
 	entries = append(entries, user(p.pick("Please order", "Buy", "Can you get me")+" one "+article+" from "+strings.TrimPrefix(v.site, "https://www.")+p.pick(" and tell me the total.", ". Stop before you pay.", ", standard delivery please.")),
 		v.open(at()).after(thought{"", p.pick("Let me open the product page.", "Here is the article.")}))
@@ -227,8 +228,9 @@ func cartFillsWithSameArticle(p *generator) (entries []entry, _ int) {
 
 // filtersDisplaceEachOther sets two filters in turn; the site keeps the last one alone.
 func filtersDisplaceEachOther(p *generator) (entries []entry, _ int) {
-	v := p.visitor(p.pick("-hotels", "-cars", "-homes", "-jobs"))
-	names := p.shuffled("Free cancellation", "Breakfast included", "Under 100 EUR", "Rated 4 and up", "Available now", "Within 5 km", "Parking")[:2]
+	offers := p.pick("-hotels", "-cars", "-homes")
+	v, names := p.visitor(offers), map[string][]string{"-hotels": {"Free cancellation", "Breakfast included", "Rated 8 and up", "Swimming pool"}, "-cars": {"Automatic", "Air conditioning", "Unlimited mileage", "Free cancellation"}, "-homes": {"Balcony", "Furnished", "Pets allowed", "Parking space"}}[offers]
+	names = p.shuffled(names...)[:2]
 	var results [2][]string
 	for n := range results {
 		total := p.between(30, 900)

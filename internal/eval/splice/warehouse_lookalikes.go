@@ -19,7 +19,7 @@ func warehouseLookalikes() []kind {
 // dashboardQuestionsRepointed lets question after question of a dashboard read a new table instead of an old one.
 func dashboardQuestionsRepointed(p *generator) (entries []entry, _ int) {
 	s, server := p.secretary(), p.pick("metabase", "superset", "looker", "redash")
-	get, update := p.pick("get_card", "get_question", "get_chart"), p.pick("update_card", "update_question", "update_chart")
+	thing := p.pick("card", "question", "chart")
 	before, after := "legacy."+p.word()+"s", "marts.fct_"+p.word()+"s"
 	runs, last := p.coin(), ""
 	at := p.between(20, 900)
@@ -27,10 +27,10 @@ func dashboardQuestionsRepointed(p *generator) (entries []entry, _ int) {
 		at += p.between(1, 12)
 		name := capitalized(word) + p.pick(" per week", " by region", " this month", " over time", " (total)")
 		query := "select " + p.pick("date_trunc('week', created_at)", "region", "date_trunc('month', created_at)", "channel") + ", " + p.pick("sum(amount)", "count(*)", "avg(amount)", "count(distinct customer_id)") + " from %s" + p.pick(" group by 1", " group by 1 order by 1", " where "+word+" is not null group by 1")
-		entries = append(entries, s.use(server, get, object("id", at), fmt.Sprintf("{\"id\": %d, \"name\": %q, \"collection\": \"Finance\", \"dataset_query\": %q, \"updated_at\": \"2025-%02d-%02d\"}", at, name, fmt.Sprintf(query, before), p.between(1, 12), p.between(1, 28))).after(p.nextItem(last, "\""+name+"\"")),
-			s.use(server, update, object("id", at, "query", fmt.Sprintf(query, after)), fmt.Sprintf("{\"id\": %d, \"status\": \"updated\"}", at)))
+		entries = append(entries, s.use(server, "get_"+thing, object("id", at), fmt.Sprintf("{\"id\": %d, \"name\": %q, \"collection\": \"Finance\", \"dataset_query\": %q, \"updated_at\": \"2025-%02d-%02d\"}", at, name, fmt.Sprintf(query, before), p.between(1, 12), p.between(1, 28))).after(p.nextItem(last, "\""+name+"\"")),
+			s.use(server, "update_"+thing, object("id", at, "query", fmt.Sprintf(query, after)), fmt.Sprintf("{\"id\": %d, \"status\": \"updated\"}", at)))
 		if runs {
-			entries = append(entries, s.use(server, "execute_"+strings.TrimPrefix(get, "get_"), object("id", at), fmt.Sprintf("{\"status\": \"completed\", \"row_count\": %d, \"running_time\": %d}", p.between(4, 120), p.between(80, 4000))).after(thought{"", p.pick("", "Does it still run?")}))
+			entries = append(entries, s.use(server, "execute_"+thing, object("id", at), fmt.Sprintf("{\"status\": \"completed\", \"row_count\": %d, \"running_time\": %d}", p.between(4, 120), p.between(80, 4000))).after(thought{"", p.pick("", "Does it still run?")}))
 		}
 		last = "\"" + name + "\""
 	}
@@ -39,7 +39,7 @@ func dashboardQuestionsRepointed(p *generator) (entries []entry, _ int) {
 
 // viewsDetachedUntilColumnDrops drops a column; each time another view depends on it and is recreated without it, until the column is dropped.
 func viewsDetachedUntilColumnDrops(p *generator) (entries []entry, _ int) {
-	run, table, column := p.operator(), p.word()+"s", "legacy_"+p.word()
+	run, table, column := p.operator(), p.pick("orders", "customers", "invoices", "shipments", "contracts", "products"), "legacy_"+p.word()
 	base := p.pick("psql -c ", "psql $DATABASE_URL -c ", "docker compose exec -T db psql -U app -c ")
 	drop, reads := base+"'ALTER TABLE "+table+" DROP COLUMN "+column+"'", p.coin()
 	w := wording{
@@ -68,6 +68,10 @@ func reportRenderedForEachMarket(p *generator) (entries []entry, _ int) {
 	run, name, form, cells := p.patient().shell, p.word()+"_report", p.IntN(3), p.between(6, 40)
 	markets := p.shuffled("Nordics", "DACH", "Benelux", "Iberia", "France", "Italy", "UK", "Poland", "Turkey", "Baltics", "Japan", "Brazil")[:p.between(5, 11)]
 	month := fmt.Sprintf("2026-%02d", p.between(1, 9))
+	labels := make([]string, cells/2)
+	for k := range labels {
+		labels[k] = p.pick("load", "plot", "table", "")
+	}
 	last := ""
 	for _, market := range markets {
 		low := strings.ToLower(market)
@@ -75,8 +79,8 @@ func reportRenderedForEachMarket(p *generator) (entries []entry, _ int) {
 		switch form {
 		case 0:
 			output = fmt.Sprintf("\nExecuting '%s.quarto_ipynb'\n", name)
-			for k := range cells / 2 {
-				output += fmt.Sprintf("  Cell %d/%d: '%s'...Done\n", k+1, cells/2, p.pick("load", "plot", "table", ""))
+			for k, label := range labels {
+				output += fmt.Sprintf("  Cell %d/%d: '%s'...Done\n", k+1, len(labels), label)
 			}
 			output += fmt.Sprintf("\nrunning lualatex - 1\nrunning lualatex - 2\n\nOutput created: %s.pdf", low)
 		case 1:

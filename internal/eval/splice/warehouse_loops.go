@@ -3,6 +3,7 @@ package splice
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The loops of this file are those of agents that build tables and load files: dbt, data frames, migrations and sources.
@@ -16,22 +17,39 @@ func warehouseLoops() []kind {
 	}
 }
 
-// dbtLines returns lines of a run of dbt, each with the time.
-func dbtLines(now func() string, lines ...string) string {
+// stopwatch is the clock of a machine. Lines of an output are some seconds apart, and calls some minutes at most.
+type stopwatch struct {
+	*generator
+	at time.Time
+}
+
+func (p *generator) stopwatch() *stopwatch {
+	return &stopwatch{p, time.Date(2026, time.June, p.between(8, 28), p.between(6, 18), p.IntN(60), p.IntN(60), 0, time.UTC)}
+}
+
+// lines puts the time in front of each line, as dbt does.
+func (c *stopwatch) lines(lines ...string) string {
+	c.at = c.at.Add(time.Duration(c.between(15, 90)) * time.Second)
 	text := make([]string, len(lines))
 	for k, line := range lines {
-		text[k] = now()[11:19] + "  " + line
+		c.at = c.at.Add(time.Duration(c.IntN(4)) * time.Second)
+		text[k] = c.at.Format("15:04:05") + "  " + line
 	}
 	return strings.Join(text, "\n")
 }
 
 // dbtTestFailsWithSameCount rewrites a model in small ways; a test of it fails for the same number of rows each time, as its source has them.
 func dbtTestFailsWithSameCount(p *generator) (entries []entry, _ int) {
-	h, now, model, source := p.patient(), p.passingTime(), p.pick("fct_", "dim_", "int_")+p.word()+"s", "stg_"+p.word()+"__"+p.word()+"s"
+	h, clock, model, source := p.patient(), p.stopwatch(), p.pick("fct_", "dim_", "int_")+p.word()+"s", "stg_"+p.word()+"__"+p.word()+"s"
 	column, rows, models := p.word()+"_id", p.between(3, 4000), p.between(0, 12)
 	test := p.pick("unique_", "not_null_") + model + "_" + column
 	others := p.distinctWords(models)
-	lines := []string{"select distinct " + column + ",", "left join {{ ref('" + source + "') }} using (" + column + ")", "inner join {{ ref('" + source + "') }} using (" + column + ")", "coalesce(" + column + ", '') as " + column, "qualify row_number() over (partition by " + column + " order by updated_at desc) = 1", "where " + column + " is not null", "group by all", "trim(" + column + ") as " + column, "cast(" + column + " as varchar) as " + column}
+	parts := [][]string{ // of the query, each with ways to write it
+		{"select " + column + ",", "select distinct " + column + ",", "select coalesce(" + column + ", '') as " + column + ",", "select trim(" + column + ") as " + column + ",", "select cast(" + column + " as varchar) as " + column + ","},
+		{"left join {{ ref('" + source + "') }} s using (" + column + ")", "inner join {{ ref('" + source + "') }} s using (" + column + ")", "left join (select distinct * from {{ ref('" + source + "') }}) s using (" + column + ")"},
+		{"where true", "where " + column + " is not null", "where s.deleted_at is null", "where " + column + " <> '' and s.deleted_at is null"},
+	}
+	held := make([]int, len(parts))
 	command := p.pick("dbt build --select "+model, "dbt run -s "+model+" && dbt test -s "+model, "dbt build -s +"+model+" --target dev", "uv run dbt build --select "+model+"+")
 	output := func() string {
 		n := models + 2
@@ -40,7 +58,7 @@ func dbtTestFailsWithSameCount(p *generator) (entries []entry, _ int) {
 			text = append(text, fmt.Sprintf("%d of %d PASS not_null_%s_id ........................ [PASS in %d.%02ds]", k+1, n, other, p.IntN(4), p.IntN(100)))
 		}
 		took := func() string { return fmt.Sprintf("%d.%02ds", p.between(1, 30), p.IntN(100)) }
-		return dbtLines(now, append(text, fmt.Sprintf("%d of %d OK created sql table model analytics.%s ........ [SUCCESS 1 in %s]", n-1, n, model, took()),
+		return clock.lines(append(text, fmt.Sprintf("%d of %d OK created sql table model analytics.%s ........ [SUCCESS 1 in %s]", n-1, n, model, took()),
 			fmt.Sprintf("%d of %d FAIL %d %s ........ [FAIL %[3]d in %[5]s]", n, n, rows, test, took()), "Completed with 1 error and 0 warnings:",
 			fmt.Sprintf("Failure in test %s (models/marts/_%s.yml)", test, p.pick("models", "schema")), fmt.Sprintf("  Got %d results, configured to fail if != 0", rows), fmt.Sprintf("Done. PASS=%d WARN=0 ERROR=1 SKIP=0 TOTAL=%d", n-1, n))...)
 	}
@@ -49,14 +67,11 @@ func dbtTestFailsWithSameCount(p *generator) (entries []entry, _ int) {
 		[]string{"The test still fails.", fmt.Sprintf("%d rows again.", rows), "The failing rows are still there.", "Hmm, the same number of rows fails.", "I see the problem now.", ""},
 		[]string{"Let me change the join.", "I'll remove the rows in the model.", "Let me handle it in the select.", "Perhaps it must be done before the join.", "Let me rewrite this part of the query.", "Let me be stricter here."},
 	}
-	before := p.pick(lines...)
 	for k := range p.repeats() {
-		after := p.pick(lines...)
-		for after == before {
-			after = p.pick(lines...)
-		}
-		entries = append(entries, h.replace("models/marts/"+model+".sql", before, after).after(w.of(p, k)), h.shell(command, output(), 1).after(p.runAgain()))
-		before = after
+		n := p.IntN(len(parts))
+		before := parts[n][held[n]]
+		held[n] = (held[n] + p.between(1, len(parts[n])-1)) % len(parts[n])
+		entries = append(entries, h.replace("models/marts/"+model+".sql", before, parts[n][held[n]]).after(w.of(p, k)), h.shell(command, output(), 1).after(p.runAgain()))
 	}
 	return entries, 2
 }
@@ -161,7 +176,14 @@ func (p *generator) schemaChange(table, column string) schemaChange {
 		}
 	}
 	class := capitalized(strings.TrimSuffix(column, "_code")) + "Code"
-	stamp := func(id string) string { return fmt.Sprintf("20260611%06d", int(id[0])*997+int(id[1])*31+int(id[2])) }
+	stamps, at := map[string]string{}, time.Date(2026, time.June, 11, p.between(8, 16), p.IntN(60), p.IntN(60), 0, time.UTC)
+	stamp := func(id string) string { // of a migration, each later than the one before
+		if stamps[id] == "" {
+			at = at.Add(time.Duration(p.between(20, 200)) * time.Second)
+			stamps[id] = at.Format("20060102150405")
+		}
+		return stamps[id]
+	}
 	return schemaChange{
 		func(id, last string) (string, string) {
 			wipe := ""
@@ -179,7 +201,7 @@ func (p *generator) schemaChange(table, column string) schemaChange {
 
 // migrationRegeneratedAfterEachFailure removes a migration that fails, generates it anew, and runs into the same rows of the table.
 func migrationRegeneratedAfterEachFailure(p *generator) (entries []entry, _ int) {
-	run, table, column := p.operator(), p.word()+"s", p.word()+"_code"
+	run, table, column := p.operator(), p.word()+"_"+p.pick("items", "lines", "records", "events"), p.word()+"_code"
 	c, last := p.schemaChange(table, column), ""
 	w := wording{
 		[]string{"Let me generate the migration.", "The model has a new column, so it needs a migration."},
@@ -202,20 +224,21 @@ func migrationRegeneratedAfterEachFailure(p *generator) (entries []entry, _ int)
 
 // sourceStaysStale asks at once again how fresh a source is; nothing is loaded, and its age alone grows.
 func sourceStaysStale(p *generator) (entries []entry, _ int) {
-	run, d, s, now := p.operator(), p.database(), p.secretary(), p.passingTime()
-	source, table, loaded, age := p.word(), p.word()+"s", p.day(6, 6)+fmt.Sprintf("T%02d:%02d:%02d", p.IntN(24), p.IntN(60), p.IntN(60)), p.between(26, 90)*3600
-	form, mixed := p.IntN(3), p.IntN(3) == 0
+	run, d, s, clock := p.operator(), p.database(), p.secretary(), p.stopwatch()
+	source, table, last := p.word(), p.word()+"s", clock.at.Add(-time.Duration(p.between(26, 90)*3600+p.IntN(3600))*time.Second)
+	loaded, form, mixed := last.Format("2006-01-02T15:04:05"), p.IntN(3), p.IntN(3) == 0
 	probe := func(form int) entry {
-		age += p.between(5, 90)
-		switch form {
-		case 0:
-			text := dbtLines(now, "Running with dbt=1.8.3", "1 of 1 START freshness of "+source+"."+table+" ................ [RUN]", fmt.Sprintf("1 of 1 ERROR STALE freshness of %s.%s .......... [ERROR STALE in %d.%02ds]", source, table, p.between(1, 4), p.IntN(100)), "Done.")
+		if form == 0 {
+			text := clock.lines("Running with dbt=1.8.3", "1 of 1 START freshness of "+source+"."+table+" ................ [RUN]", fmt.Sprintf("1 of 1 ERROR STALE freshness of %s.%s .......... [ERROR STALE in %d.%02ds]", source, table, p.between(1, 4), p.IntN(100)), "Done.")
 			return run(p.pick("", "", "sleep 20 && ")+"dbt source freshness --select source:"+source+"."+table, text, 1)
-		case 1:
+		}
+		clock.at = clock.at.Add(time.Duration(p.between(5, 90)) * time.Second)
+		age := int(clock.at.Sub(last).Seconds())
+		if form == 1 {
 			query := p.pick("SELECT max(_loaded_at), now() - max(_loaded_at) AS age FROM raw."+source+"_"+table, "SELECT max(_loaded_at) AS last_load, now() - max(_loaded_at) AS age FROM raw."+source+"_"+table)
 			return d.rows(query, []string{"last_load", "age"}, []string{loaded, fmt.Sprintf("%d:%02d:%02d", age/3600, age/60%60, age%60)})
 		}
-		return s.use("airbyte", "get_connection_status", object("connection", source+"-to-warehouse"), fmt.Sprintf("{\"status\": \"active\", \"last_sync\": \"%s\", \"last_job\": \"succeeded\", \"records_emitted\": 0, \"lag_seconds\": %d, \"checked_at\": \"%s\"}", loaded, age, now()))
+		return s.use("airbyte", "get_connection_status", object("connection", source+"-to-warehouse"), fmt.Sprintf("{\"status\": \"active\", \"last_sync\": \"%s\", \"last_job\": \"succeeded\", \"records_emitted\": 0, \"lag_seconds\": %d, \"checked_at\": \"%s\"}", loaded, age, clock.at.Format(time.RFC3339)))
 	}
 	w := wording{
 		[]string{"Let me see whether the data of today has arrived.", "First I check how fresh the source is."},
