@@ -44,7 +44,7 @@ func (p *generator) xcuiTest(app, suite, label string) uiTest {
 				text += fmt.Sprintf("    t = %8.2fs     %s\n", t, step)
 				t += p.Float64() * 3
 			}
-			return text + fmt.Sprintf("/Users/ci/%[1]s/%[1]sUITests/%[2]s.swift:%[3]d: error: -[%[1]sUITests.%[2]s %[4]s] : Failed to synthesize event: Failed to scroll to visible (by AX action) Button, %[5]s, label: '%[6]s', error: Error kAXErrorCannotComplete performing AXAction kAXScrollToVisibleAction\nTest Case '-[%[1]sUITests.%[2]s %[4]s]' failed (%.3[7]f seconds).\nFailing tests:\n\t%[2]s.%[4]s()\n** TEST FAILED **", app, suite, p.between(30, 90), name, frame, label, t+p.Float64())
+			return text + fmt.Sprintf("/srv/build/%[1]s/%[1]sUITests/%[2]s.swift:%[3]d: error: -[%[1]sUITests.%[2]s %[4]s] : Failed to synthesize event: Failed to scroll to visible (by AX action) Button, %[5]s, label: '%[6]s', error: Error kAXErrorCannotComplete performing AXAction kAXScrollToVisibleAction\nTest Case '-[%[1]sUITests.%[2]s %[4]s]' failed (%.3[7]f seconds).\nFailing tests:\n\t%[2]s.%[4]s()\n** TEST FAILED **", app, suite, p.between(30, 90), name, frame, label, t+p.Float64())
 		},
 	}
 }
