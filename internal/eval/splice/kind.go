@@ -80,7 +80,10 @@ func kinds() []kind {
 		reporting(benign(upkeepLookalikes())), reporting(benign(accountsLookalikes())),
 		reporting(nativeLoops()), reporting(laboratoryLoops()), reporting(paperworkLoops()), reporting(puzzleLoops()),
 		reporting(benign(nativeLookalikes())), reporting(benign(laboratoryLookalikes())),
-		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())))
+		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())),
+		reporting(appsLoops()), reporting(warehouseLoops()), reporting(surfingLoops()), reporting(callcenterLoops()),
+		reporting(benign(appsLookalikes())), reporting(benign(warehouseLookalikes())),
+		reporting(benign(surfingLookalikes())), reporting(benign(callcenterLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
