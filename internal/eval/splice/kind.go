@@ -80,7 +80,10 @@ func kinds() []kind {
 		reporting(benign(upkeepLookalikes())), reporting(benign(accountsLookalikes())),
 		reporting(nativeLoops()), reporting(laboratoryLoops()), reporting(paperworkLoops()), reporting(puzzleLoops()),
 		reporting(benign(nativeLookalikes())), reporting(benign(laboratoryLookalikes())),
-		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())))
+		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())),
+		reporting(backendLoops()), reporting(maintainerLoops()), reporting(dossierLoops()), reporting(oncallLoops()),
+		reporting(benign(backendLookalikes())), reporting(benign(maintainerLookalikes())),
+		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
