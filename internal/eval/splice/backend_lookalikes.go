@@ -71,21 +71,22 @@ type shuffledSuite struct {
 }
 
 func (p *generator) shuffledSuite() shuffledSuite {
-	thing, tests, files := p.word(), p.between(40, 900), p.between(2, 9)
-	name := capitalized(thing)
+	thing, tests, files := p.word(), p.between(40, 400), p.between(2, 9)
+	name, want := capitalized(thing), p.between(3, 90)*10
+	got, what := want+p.pickInt(-20, -10, 10, 50), p.word()
 	spent := func() string { return fmt.Sprintf("%d.%02d", p.between(2, 40), p.IntN(100)) }
 	switch p.IntN(3) {
 	case 0:
 		return shuffledSuite{
 			func(seed int) string { return fmt.Sprintf("bundle exec rspec spec/models --seed %d", seed) },
 			func(seed int) string {
-				return fmt.Sprintf("\nRandomized with seed %d\n%s\n\nFinished in %s seconds (files took %d.%02d seconds to load)\n%d examples, 0 failures\n\nRandomized with seed %d", seed, strings.Repeat(strings.Repeat(".", 80)+"\n", tests/80), spent(), files, p.IntN(100), tests, seed)
+				return fmt.Sprintf("\nRandomized with seed %d\n%s\n\nFinished in %s seconds (files took %d.%02d seconds to load)\n%d examples, 0 failures\n\nRandomized with seed %d", seed, strings.Repeat(".", tests), spent(), files, p.IntN(100), tests, seed)
 			},
 			func(seed int) string {
-				return fmt.Sprintf("\nRandomized with seed %d\n%sF%s\n\nFailures:\n\n  1) %s#total uses the current rate\n     Failure/Error: expect(%s.total).to eq(120)\n\n       expected: 120\n            got: 100\n\n     # ./spec/models/%s_spec.rb:31:in 'block (3 levels) in <main>'\n\nFinished in %s seconds (files took %d.%02d seconds to load)\n%d examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/models/%s_spec.rb:28 # %s#total uses the current rate\n\nRandomized with seed %d", seed, strings.Repeat(".", seed%60), strings.Repeat(".", 20), name, thing, thing, spent(), files, p.IntN(100), tests, thing, name, seed)
+				return fmt.Sprintf("\nRandomized with seed %d\n%sF%s\n\nFailures:\n\n  1) %s#%s is computed\n     Failure/Error: expect(%s.%s).to eq(%d)\n\n       expected: %d\n            got: %d\n\n     # ./spec/models/%s_spec.rb:31:in 'block (3 levels) in <main>'\n\nFinished in %s seconds (files took %d.%02d seconds to load)\n%d examples, 1 failure\n\nFailed examples:\n\nrspec ./spec/models/%s_spec.rb:28 # %s#%s is computed\n\nRandomized with seed %d", seed, strings.Repeat(".", seed%tests), strings.Repeat(".", tests-1-seed%tests), name, what, thing, what, want, want, got, thing, spent(), files, p.IntN(100), tests, thing, name, what, seed)
 			},
 			"spec/models/" + thing + "_spec.rb",
-			[2]string{"  before { Rate.current = 1.2 }", "  around { |example| Rate.with(1.2) { example.run } }"},
+			[2]string{"  before { Settings." + what + " = 12 }", "  around { |example| Settings.with(" + what + ": 12) { example.run } }"},
 		}
 	case 1:
 		return shuffledSuite{
@@ -96,10 +97,10 @@ func (p *generator) shuffledSuite() shuffledSuite {
 				return fmt.Sprintf("PHPUnit 11.2.8 by Sebastian Bergmann and contributors.\n\nRuntime:       PHP 8.3.9\nConfiguration: /app/phpunit.xml\nRandom Seed:   %d\n\n%s %d / %d (100%%)\n\nTime: 00:%s, Memory: %d.00 MB\n\nOK (%d tests, %d assertions)", seed, strings.Repeat(".", 61), tests, tests, spent(), 2*p.between(20, 60), tests, 3*tests)
 			},
 			func(seed int) string {
-				return fmt.Sprintf("PHPUnit 11.2.8 by Sebastian Bergmann and contributors.\n\nRuntime:       PHP 8.3.9\nConfiguration: /app/phpunit.xml\nRandom Seed:   %d\n\n%sF%s %d / %d (100%%)\n\nTime: 00:%s, Memory: %d.00 MB\n\nThere was 1 failure:\n\n1) Tests\\Unit\\%sTest::test_total_uses_current_rate\nFailed asserting that 100 matches expected 120.\n\n/app/tests/Unit/%sTest.php:44\n\nFAILURES!\nTests: %d, Assertions: %d, Failures: 1.", seed, strings.Repeat(".", seed%50), strings.Repeat(".", 9), tests, tests, spent(), 2*p.between(20, 60), name, name, tests, 3*tests)
+				return fmt.Sprintf("PHPUnit 11.2.8 by Sebastian Bergmann and contributors.\n\nRuntime:       PHP 8.3.9\nConfiguration: /app/phpunit.xml\nRandom Seed:   %d\n\n%sF%s %d / %d (100%%)\n\nTime: 00:%s, Memory: %d.00 MB\n\nThere was 1 failure:\n\n1) Tests\\Unit\\%sTest::test_computes_%s\nFailed asserting that %d matches expected %d.\n\n/app/tests/Unit/%sTest.php:44\n\nFAILURES!\nTests: %d, Assertions: %d, Failures: 1.", seed, strings.Repeat(".", seed%50), strings.Repeat(".", 9), tests, tests, spent(), 2*p.between(20, 60), name, what, got, want, name, tests, 3*tests)
 			},
 			"tests/Unit/" + name + "Test.php",
-			[2]string{"        Config::set('rate', 1.2);", "        $this->withConfig('rate', 1.2);"},
+			[2]string{"        Config::set('" + what + "', 12);", "        $this->withConfig('" + what + "', 12);"},
 		}
 	}
 	return shuffledSuite{
@@ -112,10 +113,10 @@ func (p *generator) shuffledSuite() shuffledSuite {
 			return fmt.Sprintf("%s\nSeed:        %d\nTest Suites: %d passed, %d total\nTests:       %d passed, %d total\nSnapshots:   0 total\nTime:        %s s\nRan all test suites.", text, seed, files, files, tests, tests, spent())
 		},
 		func(seed int) string {
-			return fmt.Sprintf("FAIL src/%s/part1.test.ts\n  ● %s › uses the current rate\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: 120\n    Received: 100\n\n      at Object.<anonymous> (src/%s/part1.test.ts:52:27)\n\nSeed:        %d\nTest Suites: 1 failed, %d passed, %d total\nTests:       1 failed, %d passed, %d total\nSnapshots:   0 total\nTime:        %s s", thing, name, thing, seed, files-1, files, tests-1, tests, spent())
+			return fmt.Sprintf("FAIL src/%s/part1.test.ts\n  ● %s › computes the %s\n\n    expect(received).toBe(expected) // Object.is equality\n\n    Expected: %d\n    Received: %d\n\n      at Object.<anonymous> (src/%s/part1.test.ts:52:27)\n\nSeed:        %d\nTest Suites: 1 failed, %d passed, %d total\nTests:       1 failed, %d passed, %d total\nSnapshots:   0 total\nTime:        %s s", thing, name, what, want, got, thing, seed, files-1, files, tests-1, tests, spent())
 		},
 		"src/" + thing + "/part1.test.ts",
-		[2]string{"beforeAll(() => setRate(1.2));", "beforeEach(() => setRate(1.2));\nafterEach(() => resetRate());"},
+		[2]string{"beforeAll(() => settings.set('" + what + "', 12));", "beforeEach(() => settings.set('" + what + "', 12));\nafterEach(() => settings.reset());"},
 	}
 }
 
@@ -142,7 +143,7 @@ func seedsRunUntilOrderFails(p *generator) (entries []entry, _ int) {
 	}
 	seed := fresh()
 	entries = append(entries, h.shell(s.command(seed), s.fails(seed), 1).after(w.nextOf(p, n, fmt.Sprint(seed))),
-		h.replace(s.file, s.fix[0], s.fix[1]).after(thought{"There it is: this order fails.", p.pick("The rate leaks from another test. Let me set it for each test.", "A test depends on state that another one leaves. I'll isolate it.")}),
+		h.replace(s.file, s.fix[0], s.fix[1]).after(thought{"There it is: this order fails.", p.pick("A setting leaks from another test. Let me set it for each test.", "A test depends on state that another one leaves. I'll isolate it.")}),
 		h.shell(s.command(seed), s.passes(seed), 0).after(thought{"", p.pick("The same seed has to pass now.", "Let me run that order again.")}))
 	for range p.IntN(3) {
 		seed = fresh()
@@ -208,9 +209,16 @@ func slowQueriesIndexedInTurn(p *generator) (entries []entry, _ int) {
 		[]string{"It uses the index now.", "Much faster.", "That one is fixed.", "Good.", ""},
 		[]string{"Next, the query on `%s`.", "Now `%s`.", "The next slow query reads `%s`."},
 	}
+	if p.coin() {
+		list := " mean_exec_time |  calls  | query\n----------------+---------+------------------------------"
+		for k, table := range tables {
+			list += fmt.Sprintf("\n %14.1f | %7d | SELECT * FROM %ss WHERE ...", float64(90_000-9000*k-p.IntN(8000))/10, p.between(100, 900_000), table)
+		}
+		entries = append(entries, ask(fmt.Sprintf("SELECT mean_exec_time, calls, left(query, 60) AS query FROM pg_stat_statements ORDER BY mean_exec_time DESC LIMIT %d", len(tables)), list).after(thought{"", p.pick("Which queries cost the most?", "First the list of slow queries.", "")}))
+	}
 	for k, table := range tables {
 		table += "s"
-		column := p.word() + p.pick("_id", "_at", "_key")
+		column := p.word() + p.pick("_id", "_no", "_key")
 		rows, cost, slow := p.between(200_000, 90_000_000), p.between(9000, 900_000), p.between(300, 9000)
 		query := fmt.Sprintf("EXPLAIN ANALYZE SELECT * FROM %s WHERE %s = %d", table, column, p.between(1, 99_999))
 		workers := p.between(2, 4)

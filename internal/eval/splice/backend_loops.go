@@ -27,6 +27,15 @@ func (p *generator) rounds(few int) int {
 	return p.between(5, 12)
 }
 
+// early is wording.of, except that what the first round showed is the first of the texts, which names no earlier round.
+func (w wording) early(p *generator, round int) thought {
+	t := w.of(p, round)
+	if round == 1 {
+		t.seen = w.seen[0]
+	}
+	return t
+}
+
 // patientHarness returns a harness that does not tell how long a command took.
 func (p *generator) patientHarness() harness {
 	return harness{p, p.pickInt(claudeCode, gemini, openHands, sweAgent)}
@@ -37,7 +46,8 @@ type containerSuite struct {
 	tests    []string // commands, to which settings may be prepended
 	failure  func() string
 	file     string
-	settings []string // lines of the file
+	anchor   string   // a line of the file
+	settings []string // lines that may follow it
 }
 
 func (p *generator) containerSuite() containerSuite {
@@ -57,11 +67,12 @@ func (p *generator) containerSuite() containerSuite {
 				return fmt.Sprintf("%s  INFO 1 --- [main] o.t.utility.ImageNameSubstitutor : Image name substitution will be performed by: DefaultImageNameSubstitutor\n%s ERROR 1 --- [main] o.t.d.DockerClientProviderStrategy : Could not find a valid Docker environment. Please check configuration. Attempted configurations were:\n\tUnixSocketClientProviderStrategy: failed with exception InvalidConfigurationException (Could not find unix domain socket). Root cause NoSuchFileException (/var/run/docker.sock)\n\tDockerDesktopClientProviderStrategy: failed with exception NullPointerException\nAs no valid configuration was found, execution cannot continue.\n[ERROR] Tests run: 1, Failures: 0, Errors: 1, Skipped: 0, Time elapsed: %d.%03d s <<< FAILURE! -- in %s\n[ERROR] %s -- Time elapsed: 0.9 s <<< ERROR!\njava.lang.IllegalStateException: Could not find a valid Docker environment. Please see logs and check configuration (image %s)%s\n[INFO] BUILD FAILURE\n[INFO] Finished at: %s", now(), now(), p.between(1, 4), p.IntN(1000), class, class, image, trace, now())
 			},
 			"src/test/resources/" + p.pick("testcontainers.properties", "application-test.properties"),
+			"# integration tests",
 			[]string{"docker.host=unix:///var/run/docker.sock", "testcontainers.reuse.enable=true", "docker.client.strategy=org.testcontainers.dockerclient.UnixSocketClientProviderStrategy", "ryuk.disabled=true", "docker.host=tcp://localhost:2375", "docker.client.strategy=org.testcontainers.dockerclient.EnvironmentAndSystemPropertyClientProviderStrategy"},
 		}
 	case 1:
 		return containerSuite{
-			[]string{"dotnet test tests/" + unit + ".IntegrationTests", "dotnet test tests/" + unit + ".IntegrationTests --no-build", "dotnet test --filter Category=Integration", "dotnet test tests/" + unit + ".IntegrationTests -v n"},
+			[]string{"dotnet test tests/" + unit + ".IntegrationTests", "dotnet test tests/" + unit + ".IntegrationTests --logger console", "dotnet test --filter Category=Integration", "dotnet test tests/" + unit + ".IntegrationTests -v n"},
 			func() string {
 				text := "  Determining projects to restore...\n  All projects are up-to-date for restore.\nStarting test execution, please wait...\nA total of 1 test files matched the specified pattern.\n"
 				for k := range 1 + frames%9 {
@@ -70,15 +81,17 @@ func (p *generator) containerSuite() containerSuite {
 				return text + fmt.Sprintf("  Error Message:\n   System.ArgumentException : Docker is either not running or misconfigured. Please ensure that Docker is running and that the endpoint is properly configured. You can customize your configuration using either the environment variables or the ~/.testcontainers.properties file. For more information, visit:\nhttps://dotnet.testcontainers.org/custom_configuration/ (Parameter 'DockerEndpointAuthConfig')\n\nFailed!  - Failed: %5d, Passed:     0, Skipped:     0, Total: %5d, Duration: %d ms", 1+frames%9, 1+frames%9, p.between(90, 2000))
 			},
 			"tests/" + unit + ".IntegrationTests/DatabaseFixture.cs",
+			"    private readonly PostgreSqlContainer _db = new PostgreSqlBuilder()\n        .WithImage(\"postgres:16-alpine\")",
 			[]string{"        .WithDockerEndpoint(\"unix:///var/run/docker.sock\")", "        .WithDockerEndpoint(\"tcp://localhost:2375\")", "        .WithReuse(true)", "        .WithCleanUp(false)", "        .WithPortBinding(5432, true)", "        .WithWaitStrategy(Wait.ForUnixContainer().UntilPortIsAvailable(5432))"},
 		}
 	}
 	return containerSuite{
-		[]string{"npm run test:integration", "npx jest --config jest.integration.config.js --runInBand", "npx vitest run tests/integration", "npm run test:integration -- " + strings.ToLower(unit)},
+		[]string{"npm run test:integration", "npm run -s test:integration", "npm run test:integration -- tests/integration/" + strings.ToLower(unit) + ".test.ts", "npm run test:integration -- -t '" + unit + "'"},
 		func() string {
 			return fmt.Sprintf("> %s-api@1.4.0 test:integration\n\n FAIL  tests/integration/%s.test.ts (%d.%03d s)\n  %s API\n    ✕ creates an entity (%d ms)\n    ✕ lists entities\n\n  ● %s API › creates an entity\n\n    Could not find a working container runtime strategy\n\n      at getContainerRuntimeClient (node_modules/testcontainers/src/container-runtime/clients/client.ts:63:9)\n      at PostgreSqlContainer.start (node_modules/testcontainers/src/generic-container/generic-container.ts:84:20)\n      at Object.<anonymous> (tests/integration/setup.ts:%d:17)\n\nTest Suites: 1 failed, 1 total\nTests:       2 failed, 2 total\nTime:        %d.%d s", strings.ToLower(unit), strings.ToLower(unit), p.between(1, 5), p.IntN(1000), unit, p.between(2, 40), unit, 9+frames, p.between(2, 6), p.IntN(10))
 		},
 		"tests/integration/setup.ts",
+		"import { PostgreSqlContainer } from '@testcontainers/postgresql';",
 		[]string{"process.env.DOCKER_HOST = 'unix:///var/run/docker.sock';", "process.env.TESTCONTAINERS_RYUK_DISABLED = 'true';", "process.env.DOCKER_HOST = 'tcp://localhost:2375';", "jest.setTimeout(120_000);", "process.env.TESTCONTAINERS_HOST_OVERRIDE = 'localhost';", "process.env.DEBUG = 'testcontainers*';"},
 	}
 }
@@ -101,31 +114,30 @@ func containerTestsWithoutDocker(p *generator) (entries []entry, _ int) {
 	settings := []string{"DOCKER_HOST=unix:///var/run/docker.sock ", "TESTCONTAINERS_RYUK_DISABLED=true ", "DOCKER_HOST=tcp://localhost:2375 ", "TESTCONTAINERS_HOST_OVERRIDE=localhost ", "DOCKER_API_VERSION=1.41 ", "TESTCONTAINERS_DOCKER_SOCKET_OVERRIDE=/var/run/docker.sock "}
 	w := wording{
 		[]string{"Let me run the integration tests.", "First the integration tests.", "Now I'll verify the change with the integration tests."},
-		[]string{"The container environment is still not found.", "Testcontainers still cannot connect.", "Same error about Docker.", "It doesn't pick up the setting.", "The tests fail before they start.", ""},
-		[]string{"Let me set it explicitly.", "I'll configure the Docker host.", "Perhaps the properties file helps.", "Let me disable Ryuk.", "Let me try another strategy.", "Let me check Docker."},
+		[]string{"The tests need Docker and cannot find it.", "The container environment is still not found.", "Testcontainers still cannot connect.", "Same error about Docker.", "It doesn't pick up the setting.", "The tests fail before they start.", ""},
+		nil,
 	}
 	test := func(prefix string) entry { return h.shell(prefix+p.pick(s.tests...), s.failure(), 1) }
 	entries = append(entries, test("").after(w.of(p, 0)))
-	before := "# integration tests"
-	if !strings.HasSuffix(s.file, ".properties") {
-		before = "// integration tests"
-	}
+	before := s.anchor
 	for k := range p.rounds(3) {
-		prefix, t := "", w.of(p, k+1)
+		prefix, t := "", w.early(p, k+1)
 		switch change := p.IntN(5); {
 		case change < 2:
-			after := p.pick(s.settings...)
+			after := s.anchor + "\n" + p.pick(s.settings...)
 			for after == before {
-				after = p.pick(s.settings...)
+				after = s.anchor + "\n" + p.pick(s.settings...)
 			}
+			t.next = p.pick("Let me set it explicitly.", "I'll configure the containers.", "Perhaps a setting helps.", "Let me change how the container is started.")
 			entries = append(entries, h.replace(s.file, before, after).after(t))
 			before, t = after, p.runAgain()
 		case change == 2 || k == 0:
 			probe := probes[p.IntN(len(probes))]
+			t.next = p.pick("Let me look after Docker.", "What about Docker itself?", "Let me see what there is.")
 			entries = append(entries, h.shell(probe.command, probe.output, probe.status).after(t))
 			t = thought{"", p.pick("Let me run the tests again.", "Now the tests once more.", "Retry the integration tests.", "")}
 		default:
-			prefix = p.pick(settings...)
+			prefix, t.next = p.pick(settings...), p.pick("Let me set it in the environment.", "I'll pass it as a variable.", "Let me try it with a variable.")
 		}
 		entries = append(entries, test(prefix).after(t))
 	}

@@ -16,61 +16,84 @@ type slowWait struct {
 }
 
 func (p *generator) slowWait() slowWait {
-	thing, at, thread := p.word(), p.between(30, 200), p.between(1, 40)
-	name, frames := capitalized(thing), p.between(0, 24)
+	thing, at := p.word(), p.between(30, 200)
 	switch p.IntN(4) {
 	case 0:
-		event := p.pick("Created", "Paid", "Shipped", "Cancelled", "Imported")
-		return slowWait{
-			"src/test/java/com/example/" + thing + "/" + name + event + "ListenerTest.java",
-			func(seconds int) []string {
-				return []string{
-					fmt.Sprintf("        await().atMost(%d, SECONDS).until(() -> repository.count() == 1);", seconds),
-					fmt.Sprintf("        await().atMost(Duration.ofSeconds(%d)).pollInterval(500, MILLISECONDS).until(() -> repository.count() == 1);", seconds),
-					fmt.Sprintf("        await().pollDelay(2, SECONDS).atMost(%d, SECONDS).untilAsserted(() -> assertThat(repository.count()).isEqualTo(1));", seconds),
-				}
-			},
-			p.pick("./gradlew test --tests '*"+name+event+"ListenerTest'", "mvn -q test -Dtest="+name+event+"ListenerTest"),
-			func(seconds int) string {
-				text := fmt.Sprintf("%s%sListenerTest > storesThe%s() FAILED\n    org.awaitility.core.ConditionTimeoutException: Condition with %s was not fulfilled within %d seconds. expected: 1L but was: 0L", name, event, name, name+event+"ListenerTest", seconds)
-				for k := range frames {
-					text += fmt.Sprintf("\n        at %s:%d)", p.pick("org.awaitility.core.ConditionAwaiter.await(ConditionAwaiter.java", "org.awaitility.core.ConditionFactory.until(ConditionFactory.java", "java.base/java.lang.reflect.Method.invoke(Method.java", "org.junit.jupiter.engine.execution.InvocationInterceptorChain.proceed(InvocationInterceptorChain.java"), 100+31*k)
-				}
-				return text + fmt.Sprintf("\n        at com.example.%s.%s%sListenerTest.storesThe%s(%s%sListenerTest.java:%d)\n\n1 test completed, 1 failed\n\nBUILD FAILED in %ds", thing, name, event, name, name, event, at, seconds+p.between(8, 19))
-			},
-		}
+		return p.slowListenerTest(thing, at)
 	case 1:
-		return slowWait{
-			"tests/Api.Tests/" + name + "ConsumerTests.cs",
-			func(seconds int) []string {
-				return []string{
-					fmt.Sprintf("        Assert.True(await harness.Consumed.Any<%sSubmitted>(new CancellationTokenSource(TimeSpan.FromSeconds(%d)).Token));", name, seconds),
-					fmt.Sprintf("        harness.TestInactivityTimeout = TimeSpan.FromSeconds(%d);", seconds),
-					fmt.Sprintf("        await Task.Delay(TimeSpan.FromSeconds(%d));", seconds),
-				}
-			},
-			"dotnet test --filter FullyQualifiedName~" + name + "ConsumerTests",
-			func(seconds int) string {
-				return fmt.Sprintf("[xUnit.net 00:00:%02d.%02d]     Api.Tests.%sConsumerTests.Consumes_%s [FAIL]\n  Failed Api.Tests.%sConsumerTests.Consumes_%s [%d s]\n  Error Message:\n   Assert.True() Failure\nExpected: True\nActual:   False\n  Stack Trace:\n     at Api.Tests.%sConsumerTests.Consumes_%s() in /src/tests/Api.Tests/%sConsumerTests.cs:line %d\n\nFailed!  - Failed:     1, Passed:     0, Skipped:     0, Total:     1, Duration: %d s", seconds%60, p.IntN(100), name, name, name, name, seconds, name, name, name, at, seconds+1)
-			},
-		}
+		return p.slowConsumerTest(thing, at)
 	case 2:
-		return slowWait{
-			"spec/system/" + thing + "_spec.rb",
-			func(seconds int) []string {
-				return []string{
-					fmt.Sprintf("    expect(page).to have_css('.flash', text: '%s saved', wait: %d)", name, seconds),
-					fmt.Sprintf("    using_wait_time(%d) { expect(page).to have_content('%s saved') }", seconds, name),
-					fmt.Sprintf("    Capybara.default_max_wait_time = %d", seconds),
-					fmt.Sprintf("    sleep %d", seconds),
-				}
-			},
-			"bundle exec rspec spec/system/" + thing + "_spec.rb:" + fmt.Sprint(at),
-			func(seconds int) string {
-				return fmt.Sprintf("Run options: include {:locations=>{\"./spec/system/%s_spec.rb\"=>[%d]}}\nF\n\nFailures:\n\n  1) %s is saved from the form\n     Failure/Error: expect(page).to have_css('.flash', text: '%s saved')\n       expected to find css \".flash\" with text \"%s saved\" but there were no matches\n\n     [Screenshot Image]: tmp/capybara/failures_r_spec_example_groups_%s_%d.png\n     # ./spec/system/%s_spec.rb:%d:in 'block (2 levels) in <main>'\n\nFinished in %d.%02d seconds (files took %d.%02d seconds to load)\n1 example, 1 failure", thing, at, name, name, name, thing, p.IntN(1000), thing, at+7, seconds+2, p.IntN(100), p.between(2, 6), p.IntN(100))
-			},
-		}
+		return p.slowSystemSpec(thing, at)
 	}
+	return p.slowQueueTest(thing, at)
+}
+
+// slowListenerTest is a test in Java.
+func (p *generator) slowListenerTest(thing string, at int) slowWait {
+	name, frames := capitalized(thing), ""
+	for k := range p.between(0, 24) {
+		frames += fmt.Sprintf("\n        at %s:%d)", p.pick("org.awaitility.core.ConditionAwaiter.await(ConditionAwaiter.java", "org.awaitility.core.ConditionFactory.until(ConditionFactory.java", "java.base/java.lang.reflect.Method.invoke(Method.java", "org.junit.jupiter.engine.execution.InvocationInterceptorChain.proceed(InvocationInterceptorChain.java"), 100+31*k)
+	}
+	event := p.pick("Created", "Paid", "Shipped", "Cancelled", "Imported")
+	return slowWait{
+		"src/test/java/com/example/" + thing + "/" + name + event + "ListenerTest.java",
+		func(seconds int) []string {
+			return []string{
+				fmt.Sprintf("        await().atMost(%d, SECONDS).until(() -> repository.count() == 1);", seconds),
+				fmt.Sprintf("        await().atMost(Duration.ofSeconds(%d)).pollInterval(500, MILLISECONDS).until(() -> repository.count() == 1);", seconds),
+				fmt.Sprintf("        await().pollDelay(2, SECONDS).atMost(%d, SECONDS).untilAsserted(() -> assertThat(repository.count()).isEqualTo(1));", seconds),
+			}
+		},
+		p.pick("./gradlew test --tests '*"+name+event+"ListenerTest'", "mvn -q test -Dtest="+name+event+"ListenerTest"),
+		func(seconds int) string {
+			text := fmt.Sprintf("%s%sListenerTest > storesThe%s() FAILED\n    org.awaitility.core.ConditionTimeoutException: Condition with %s was not fulfilled within %d seconds. expected: 1L but was: 0L", name, event, name, name+event+"ListenerTest", seconds)
+			return text + frames + fmt.Sprintf("\n        at com.example.%s.%s%sListenerTest.storesThe%s(%s%sListenerTest.java:%d)\n\n1 test completed, 1 failed\n\nBUILD FAILED in %ds", thing, name, event, name, name, event, at, seconds+p.between(8, 19))
+		},
+	}
+}
+
+// slowConsumerTest is a test in C#.
+func (p *generator) slowConsumerTest(thing string, at int) slowWait {
+	name := capitalized(thing)
+	return slowWait{
+		"tests/Api.Tests/" + name + "ConsumerTests.cs",
+		func(seconds int) []string {
+			return []string{
+				fmt.Sprintf("        Assert.True(await harness.Consumed.Any<%sSubmitted>(new CancellationTokenSource(TimeSpan.FromSeconds(%d)).Token));", name, seconds),
+				fmt.Sprintf("        harness.TestInactivityTimeout = TimeSpan.FromSeconds(%d);", seconds),
+				fmt.Sprintf("        await Task.Delay(TimeSpan.FromSeconds(%d));", seconds),
+			}
+		},
+		"dotnet test --filter FullyQualifiedName~" + name + "ConsumerTests",
+		func(seconds int) string {
+			return fmt.Sprintf("[xUnit.net 00:00:%02d.%02d]     Api.Tests.%sConsumerTests.Consumes_%s [FAIL]\n  Failed Api.Tests.%sConsumerTests.Consumes_%s [%d s]\n  Error Message:\n   Assert.True() Failure\nExpected: True\nActual:   False\n  Stack Trace:\n     at Api.Tests.%sConsumerTests.Consumes_%s() in /src/tests/Api.Tests/%sConsumerTests.cs:line %d\n\nFailed!  - Failed:     1, Passed:     0, Skipped:     0, Total:     1, Duration: %d s", seconds%60, p.IntN(100), name, name, name, name, seconds, name, name, name, at, seconds+1)
+		},
+	}
+}
+
+// slowSystemSpec is a test in Ruby.
+func (p *generator) slowSystemSpec(thing string, at int) slowWait {
+	name := capitalized(thing)
+	return slowWait{
+		"spec/system/" + thing + "_spec.rb",
+		func(seconds int) []string {
+			return []string{
+				fmt.Sprintf("    expect(page).to have_css('.flash', text: '%s saved', wait: %d)", name, seconds),
+				fmt.Sprintf("    using_wait_time(%d) { expect(page).to have_content('%s saved') }", seconds, name),
+				fmt.Sprintf("    Capybara.default_max_wait_time = %d", seconds),
+				fmt.Sprintf("    sleep %d", seconds),
+			}
+		},
+		"bundle exec rspec spec/system/" + thing + "_spec.rb:" + fmt.Sprint(at),
+		func(seconds int) string {
+			return fmt.Sprintf("Run options: include {:locations=>{\"./spec/system/%s_spec.rb\"=>[%d]}}\nF\n\nFailures:\n\n  1) %s is saved from the form\n     Failure/Error: expect(page).to have_css('.flash', text: '%s saved')\n       expected to find css \".flash\" with text \"%s saved\" but there were no matches\n\n     [Screenshot Image]: tmp/capybara/failures_r_spec_example_groups_%s_%d.png\n     # ./spec/system/%s_spec.rb:%d:in 'block (2 levels) in <main>'\n\nFinished in %d.%02d seconds (files took %d.%02d seconds to load)\n1 example, 1 failure", thing, at, name, name, name, thing, p.IntN(1000), thing, at+7, seconds+2, p.IntN(100), p.between(2, 6), p.IntN(100))
+		},
+	}
+}
+
+// slowQueueTest is a test in TypeScript.
+func (p *generator) slowQueueTest(thing string, at int) slowWait {
+	thread := p.between(1, 40)
 	return slowWait{
 		"test/" + thing + ".queue.test.ts",
 		func(seconds int) []string {
@@ -117,22 +140,60 @@ func waitRaisedForCondition(p *generator) (entries []entry, _ int) {
 	return entries, 2
 }
 
+// startup has what a service logs when it starts.
+var startup = []string{
+	"o.s.b.w.embedded.tomcat.TomcatWebServer : Tomcat initialized with port 8080 (http)", "o.apache.catalina.core.StandardEngine : Starting Servlet engine: [Apache Tomcat/10.1.25]",
+	"w.s.c.ServletWebServerApplicationContext : Root WebApplicationContext: initialization completed in 2114 ms", "com.zaxxer.hikari.HikariDataSource : HikariPool-1 - Starting...",
+	"com.zaxxer.hikari.pool.HikariPool : HikariPool-1 - Added connection conn0: url=jdbc:h2:mem:app user=SA", "com.zaxxer.hikari.HikariDataSource : HikariPool-1 - Start completed.",
+	"o.hibernate.jpa.internal.util.LogHelper : HHH000204: Processing PersistenceUnitInfo [name: default]", "j.LocalContainerEntityManagerFactoryBean : Initialized JPA EntityManagerFactory for persistence unit 'default'",
+	"o.s.b.a.e.web.EndpointLinksResolver : Exposing 3 endpoints beneath base path '/actuator'", "o.s.b.w.embedded.tomcat.TomcatWebServer : Tomcat started on port 8080 (http) with context path '/'",
+}
+
 // deafConsumer is a consumer that listens to another queue than the one that is published to.
 type deafConsumer struct {
 	publish func() (command, output string)
 	looks   []func() (command, output string)
-	restart [2]string
+	restart func() (command, output string)
+}
+
+// consumerLog returns how the log of a consumer is read, and how the consumer is started anew.
+func (p *generator) consumerLog(group string) (logs, restart func() (command, output string)) {
+	worker, now := group+"-consumer", p.passingTime()
+	reader := p.pick("docker compose logs %s"+worker, "docker logs %s"+worker+"-1", "kubectl logs deploy/"+worker+" %s")
+	prefix, lines := "", p.between(0, len(startup))
+	if strings.HasPrefix(reader, "docker compose") {
+		prefix = worker + "-1  | "
+	}
+	start := func() string {
+		text, at := "", prefix+now()
+		for _, line := range startup[:lines] {
+			text += at + "  INFO 1 --- [main] " + line + "\n"
+		}
+		return text + at + "  INFO Started " + capitalized(group) + "Application, waiting for messages"
+	}
+	logged := start()
+	logs = func() (string, string) {
+		if p.IntN(3) == 0 {
+			return strings.TrimSpace(fmt.Sprintf(reader, p.pick("--since 10s ", "--since 30s ", "--since=1m "))), ""
+		}
+		return strings.TrimSpace(fmt.Sprintf(reader, p.pick("--tail=20 ", "--tail=50 ", "--tail 100 ", ""))), logged
+	}
+	restart = func() (string, string) {
+		logged += "\n" + start()
+		if strings.HasPrefix(reader, "kubectl") {
+			return "kubectl rollout restart deploy/" + worker, "deployment.apps/" + worker + " restarted"
+		}
+		return p.pick("docker compose restart "+worker, "docker compose up -d --force-recreate "+worker), " Container " + worker + "-1  Started"
+	}
+	return logs, restart
 }
 
 func (p *generator) deafConsumer() deafConsumer {
-	topic, group := p.word()+p.pick(".created", ".events", ".updated"), p.word()
-	worker, started, number := group+"-consumer", p.passingTime()(), p.between(100, 900)
+	topic, group, number := p.word()+p.pick(".created", ".events", ".updated"), p.word(), p.between(100, 900)
+	logs, restart := p.consumerLog(group)
 	body := func() string {
 		number++
 		return fmt.Sprintf("{\"id\":%d,\"type\":\"%s\",\"amount\":%d}", number, topic, p.pickInt(1, 10, 42, 99, 100))
-	}
-	logs := func() (string, string) {
-		return p.pick("docker compose logs --since 1m "+worker, "docker compose logs --tail 20 "+worker, "kubectl logs deploy/"+worker+" --tail=20", "docker logs --tail 10 "+worker), worker + "  | " + started + "  INFO Started " + capitalized(group) + "Application, waiting for messages"
 	}
 	switch p.IntN(4) {
 	case 0:
@@ -143,17 +204,17 @@ func (p *generator) deafConsumer() deafConsumer {
 			[]func() (string, string){logs, func() (string, string) {
 				return "kafka-consumer-groups.sh --bootstrap-server localhost:9092 --describe --group " + group, "\nGROUP           TOPIC                PARTITION  CURRENT-OFFSET  LOG-END-OFFSET  LAG  CONSUMER-ID\n" + group + "   " + topic + "-v2   0          0               0               0    consumer-" + group + "-1"
 			}},
-			[2]string{"docker compose restart " + worker, " Container " + worker + "-1  Restarting\n Container " + worker + "-1  Started"},
+			restart,
 		}
 	case 1:
 		return deafConsumer{
 			func() (string, string) {
-				return "rabbitmqadmin publish exchange=" + group + " routing_key=" + topic + " payload='" + body() + "'", p.pick("Message published but NOT routed", "Message published but NOT routed")
+				return "rabbitmqadmin publish exchange=" + group + " routing_key=" + topic + " payload='" + body() + "'", "Message published but NOT routed"
 			},
 			[]func() (string, string){logs, func() (string, string) {
 				return "rabbitmqctl list_queues name messages consumers", "Timeout: 60.0 seconds ...\nListing queues for vhost / ...\nname\tmessages\tconsumers\n" + group + "." + topic + "\t0\t1"
 			}},
-			[2]string{"docker compose up -d --force-recreate " + worker, "[+] Running 1/1\n ✔ Container " + worker + "-1  Started"},
+			restart,
 		}
 	case 2:
 		return deafConsumer{
@@ -166,7 +227,9 @@ func (p *generator) deafConsumer() deafConsumer {
 				},
 				func() (string, string) { return "php artisan queue:failed", "\n   INFO  No failed jobs found." },
 			},
-			[2]string{"php artisan queue:restart", "\n   INFO  Broadcasting queue restart signal."},
+			func() (string, string) {
+				return "php artisan queue:restart", "\n   INFO  Broadcasting queue restart signal."
+			},
 		}
 	}
 	url := "http://sqs.eu-west-1.localhost.localstack.cloud:4566/000000000000/" + group
@@ -177,7 +240,7 @@ func (p *generator) deafConsumer() deafConsumer {
 		[]func() (string, string){logs, func() (string, string) {
 			return p.pick("awslocal sqs receive-message --queue-url "+url, "awslocal sqs receive-message --queue-url "+url+" --wait-time-seconds 5"), ""
 		}},
-		[2]string{"docker compose restart " + worker, " Container " + worker + "-1  Restarting\n Container " + worker + "-1  Started"},
+		restart,
 	}
 }
 
@@ -193,7 +256,8 @@ func publishedMessageNeverConsumed(p *generator) (entries []entry, _ int) {
 		command, output := c.publish()
 		t := w.of(p, k)
 		if k > 1 && p.IntN(4) == 0 {
-			entries = append(entries, run(c.restart[0], c.restart[1], 0).after(thought{t.seen, p.pick("Let me restart the consumer.", "A restart of the consumer may help.")}))
+			again, done := c.restart()
+			entries = append(entries, run(again, done, 0).after(thought{t.seen, p.pick("Let me restart the consumer.", "A restart of the consumer may help.")}))
 			t = thought{"", p.pick("Now publish again.", "Another message.", "")}
 		}
 		entries = append(entries, run(command, output, 0).after(t))

@@ -43,13 +43,16 @@ func queryRunInEachDatabase(p *generator) (entries []entry, _ int) {
 				hits = append(hits, one)
 			}
 		}
-		fresh := p.between(1, 4)
+		fresh := p.between(0, 4)
+		if k == 0 {
+			fresh = p.between(3, 9)
+		}
 		for range fresh {
 			one := p.study()
 			hits, known = append(hits, one), append(known, one)
 		}
 		p.Shuffle(len(hits), func(i, j int) { hits[i], hits[j] = hits[j], hits[i] })
-		text := fmt.Sprintf("%d results\n", len(hits))
+		text := fmt.Sprintf("Found %d papers\n", len(hits))
 		for n, hit := range hits {
 			text += fmt.Sprintf("%d. %s (%d). doi:%s\n", n+1, hit.title, hit.year, hit.doi)
 		}
@@ -148,22 +151,20 @@ func interviewsCodedInTurn(p *generator) (entries []entry, _ int) {
 func draftCutSectionBySection(p *generator) (entries []entry, _ int) {
 	h, file, limit := p.patientHarness(), p.pick("report", "paper", "proposal", "chapter")+p.pick(".md", ".tex", ".typ"), p.pickInt(2000, 3000, 4000, 5000)
 	sections := p.shuffled("Introduction", "Background", "Related work", "Methods", "Data", "Results", "Discussion", "Limitations", "Outlook", "Conclusion", "Ethics", "Funding")[:p.between(5, 10)]
-	cuts := make([]int, len(sections))
-	words := limit - p.between(2, 60)
-	for k := range cuts {
-		cuts[k] = p.between(30, 260)
-		words += cuts[k]
+	words, long, short := limit-p.between(2, 60), make([]string, len(sections)), make([]string, len(sections))
+	for k := range sections {
+		passage := p.sentences(p.between(4, 14))
+		long[k], short[k] = strings.Join(passage, " "), strings.Join(passage[:p.between(1, 2)], " ")
+		words += len(strings.Fields(long[k])) - len(strings.Fields(short[k]))
 	}
-	sentences := p.sentences(30)
 	w := wording{
 		[]string{fmt.Sprintf("The report has %d words and may have %d. I'll cut it, section by section.", words, limit), "Let me shorten the sections in turn."},
 		[]string{"Shorter.", "That helped.", "Still above the limit.", "Getting closer.", ""},
 		[]string{"Next: \"%s\".", "Now \"%s\".", "Then \"%s\".", "On to \"%s\"."},
 	}
 	for k, section := range sections {
-		before := sentences[p.IntN(len(sentences))] + " " + sentences[p.IntN(len(sentences))]
-		words -= cuts[k]
-		entries = append(entries, h.replace(file, before, strings.Join(strings.Fields(before)[:p.between(6, 9)], " ")+".").after(w.nextOf(p, k, section)),
+		words -= len(strings.Fields(long[k])) - len(strings.Fields(short[k]))
+		entries = append(entries, h.replace(file, long[k], short[k]).after(w.nextOf(p, k, section)),
 			h.shell("wc -w "+file, fmt.Sprintf("%d %s", words, file), 0).after(thought{"", p.pick("How many words are left?", "Count.", "And the length?", "")}))
 	}
 	return append(entries, say(fmt.Sprintf("The report has %d words now, which is within the limit of %d.", words, limit))), 0

@@ -45,7 +45,7 @@ func reportRefusedForLength(p *generator) (entries []entry, _ int) {
 	w := wording{
 		[]string{"The research is done. I'll save the report.", "Let me store the report now.", "Now I write it into the workspace."},
 		[]string{"The request was not valid.", "It was rejected again.", "Validation failed.", "The length is still a problem.", "It still does not accept the block.", ""},
-		[]string{"Let me rewrite it more concisely.", "I'll restructure the block.", "Let me try it with another title.", "Let me shorten it a bit.", "I'll format the text differently.", "Let me save it as another type of block."},
+		[]string{"Let me rewrite it more concisely.", "I'll restructure the block.", "Let me try it with another title.", "Let me shorten it a bit.", "I'll format the text differently.", "Let me save it in another form."},
 	}
 	for k := range p.rounds(4) {
 		text := p.draft(sentences, limit+p.between(60, 700))
@@ -63,7 +63,7 @@ func reportRefusedForLength(p *generator) (entries []entry, _ int) {
 		case 2:
 			e = call("create_note", object("title", p.pick(title, title+" (report)"), "body", text, "folder", p.pick("Research", "Reports")), object("ok", false, "error", object("code", "NOTE_TOO_LONG", "max_characters", limit, "characters", len(text))))
 		}
-		entries = append(entries, e.after(w.of(p, k)))
+		entries = append(entries, e.after(w.early(p, k)))
 	}
 	return entries, 1
 }
@@ -95,17 +95,23 @@ func tableLostInExtraction(p *generator) (entries []entry, _ int) {
 	}
 	w := wording{
 		[]string{"I need the numbers of table 2, so I extract it.", "Let me extract the table on page " + fmt.Sprint(page) + "."},
-		[]string{"No table was found.", "The columns are lost.", "That gives no usable table.", "The same text without columns.", "Still no table.", ""},
+		[]string{""},
 		[]string{"Let me try another library.", "I'll change the settings.", "Let me try it with the other strategy.", "Maybe another flavor works.", "Let me extract it in another way.", "I'll adjust the tolerances."},
 	}
-	order := p.Perm(len(ways))
+	order, last := p.Perm(len(ways)), ""
 	empty := ways[p.IntN(3)]
-	for k := range p.rounds(4) {
+	for k := range p.rounds(6) {
+		t := w.of(p, k)
+		if strings.Contains(last, joined) {
+			t.seen = p.pick("The columns are lost.", "The same text without columns.", "The values run together.", "")
+		} else if k > 0 {
+			t.seen = p.pick("No table was found.", "That gives no table.", "Still no table.", "Empty.", "")
+		}
 		command, output := ways[order[k%len(order)]]()
 		if k < 2 {
 			command, output = empty()
 		}
-		entries = append(entries, run(command, output, 0).after(w.of(p, k)))
+		entries, last = append(entries, run(command, output, 0).after(t)), output
 	}
 	return entries, 1
 }
@@ -168,7 +174,7 @@ func citationsStayUndefined(p *generator) (entries []entry, _ int) {
 	w := wording{
 		[]string{"Let me render the document.", "The text is written. I'll build it."},
 		[]string{"The citations are still undefined.", "Same warnings.", "The references don't resolve.", "It still prints question marks for the sources.", ""},
-		[]string{"Let me change where it reads the references.", "I'll run it again with the bibliography.", "Let me clean up and build it again.", "Perhaps the style is the problem.", "Let me adjust the header.", "Let me check the bibliography."},
+		[]string{"Let me build it again.", "I'll run it once more with the bibliography.", "Another run may resolve them."},
 	}
 	build := func() entry { return h.shell(p.pick(c.commands...), c.log(), c.status) }
 	entries = append(entries, build().after(w.of(p, 0)))
@@ -179,10 +185,12 @@ func citationsStayUndefined(p *generator) (entries []entry, _ int) {
 		}
 		if k == 0 || p.IntN(5) < 3 {
 			fix := c.fixes[k%len(c.fixes)]
+			t.next = p.pick("Let me change how it refers to the list.", "Perhaps this line is the problem.", "Let me adjust the document.", "I'll fix the reference to the bibliography.")
 			entries = append(entries, h.replace(c.file, fix[0], fix[1]).after(t))
 			t = thought{"", p.pick("Build it again.", "Now render.", "Let me see whether they resolve.", "")}
 		} else if p.coin() {
 			probe := c.probes[p.IntN(len(c.probes))]
+			t.next = p.pick("Let me check the bibliography.", "What is there?", "Let me look at the files.")
 			entries = append(entries, h.shell(probe[0], probe[1], 0).after(t))
 			t = thought{"", p.pick("Build it again.", "Once more.", "Now render.", "")}
 		}

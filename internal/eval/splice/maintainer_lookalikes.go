@@ -68,7 +68,8 @@ func changelogWrittenFromCommits(p *generator) (entries []entry, _ int) {
 	for k := range p.between(6, 14) {
 		c, files := p.change(), ""
 		number += p.between(1, 9)
-		if p.IntN(4) == 0 {
+		internal := p.IntN(4) == 0
+		if internal {
 			c.subject = p.pick("ci: ", "test: ", "chore(deps): bump ") + p.phrase(1, 3)
 		}
 		n := p.between(1, 12)
@@ -80,7 +81,7 @@ func changelogWrittenFromCommits(p *generator) (entries []entry, _ int) {
 			read = call("get_pull_request", object("owner", owner, "repo", name, "pullNumber", number), content(string(object("number", number, "title", c.subject, "merged_at", now(), "user", p.person(), "changed_files", n, "body", capitalized(p.phrase(4, 20))+"."))))
 		}
 		entries = append(entries, read.after(w.nextOf(p, k, c.sha[:9])))
-		if !strings.HasPrefix(c.subject, "feat") && !strings.HasPrefix(c.subject, "fix") && !strings.HasPrefix(c.subject, "refactor") && c.section != "Removed" {
+		if internal {
 			continue
 		}
 		_, what, _ := strings.Cut(c.subject, ": ")

@@ -65,10 +65,10 @@ func commentOutsideTheDiff(p *generator) (entries []entry, _ int) {
 	w := wording{
 		[]string{"I'll add my remark at line " + fmt.Sprint(line) + ".", "Now the comment on `" + path + "`."},
 		[]string{"The line was not accepted.", "It says that the line is not part of the diff.", "Validation failed again.", "Rejected.", "The position is still wrong.", ""},
-		[]string{"Let me try the next line.", "I'll use another line number.", "Perhaps it has to be the other side.", "Let me comment on a range.", "Let me adjust the line.", "I'll try the line of the hunk."},
+		[]string{"Let me try another line.", "I'll use another line number.", "Let me place it differently.", "Let me adjust the position.", "I'll try it with other parameters."},
 	}
 	for k := range p.rounds(4) {
-		t := w.of(p, k)
+		t := w.early(p, k)
 		if k > 1 && p.IntN(5) == 0 {
 			entries = append(entries, look().after(thought{t.seen, p.pick("Let me look at the diff again.", "Which lines does the diff have?")}))
 			t.seen = ""
@@ -97,7 +97,7 @@ func (p *generator) fragmentGate() fragmentGate {
 			"Looking at these files:\n----\n1. src/" + name + "/__init__.py\n2. src/" + name + "/models.py\n----\nNo new newsfragments found on this branch.",
 			[]string{"newsfragments/" + number + ".bugfix", "newsfragments/" + number + ".fix.md", "changelog.d/" + number + ".bugfix.rst", "newsfragments/" + number + ".bugfix.rst", "newsfragments/+" + name + ".misc.md", "changes/" + number + ".bugfix.md", "docs/newsfragments/" + number + ".feature.md"},
 			plain,
-			[][2]string{{"towncrier create " + number + ".bugfix.md", "Created news fragment at /src/newsfragments/" + number + ".bugfix.md"}, {"git fetch origin main", "From github.com:" + name + "/" + name + "\n * branch            main       -> FETCH_HEAD"}, {"towncrier build --draft --version 0.0", "Loading template...\nFinding news fragments...\nRendering news fragments...\nDraft only -- nothing has been written.\nNo significant changes."}},
+			[][2]string{{"towncrier create " + number + ".bugfix.md", "Created news fragment at /src/newsfragments/" + number + ".bugfix.md"}, {"git fetch origin main", "From github.com:" + name + "/" + name + "\n * branch            main       -> FETCH_HEAD"}, {"git status --short", " M src/" + name + "/models.py\n?? newsfragments/"}},
 		}
 	case 1:
 		scope := "@" + name + "/"
@@ -130,7 +130,7 @@ func changelogFragmentNotRecognised(p *generator) (entries []entry, _ int) {
 	w := wording{
 		[]string{"Let me run the changelog check.", "CI wants a changelog entry. First the check."},
 		[]string{"It is still not found.", "The check does not see the file.", "Same message.", "Not recognised.", "The entry is still missing, according to the check.", ""},
-		[]string{"Let me rename it.", "I'll use another type.", "Perhaps it belongs in another folder.", "Let me rewrite the fragment.", "Let me try another name.", "I'll write it in the other format."},
+		[]string{"I'll write it again under another name.", "Let me rewrite the fragment.", "Let me try another name.", "I'll write it in another form."},
 	}
 	check := func() entry { return h.shell(p.pick(g.checks...), g.report, 1) }
 	entries = append(entries, check().after(w.of(p, 0)))
@@ -144,8 +144,10 @@ func changelogFragmentNotRecognised(p *generator) (entries []entry, _ int) {
 		switch form := p.IntN(4); {
 		case k > 0 && form == 0:
 			step := g.steps[p.IntN(len(g.steps))]
+			t.next = p.pick("Let me look at the setup.", "Perhaps something else is missing.", "")
 			entries = append(entries, h.shell(step[0], step[1], 0).after(t))
 		case last != "" && last != name && form == 1:
+			t.next = p.pick("Let me rename it.", "Perhaps it belongs elsewhere.", "Let me move it.")
 			entries = append(entries, h.shell("mkdir -p $(dirname "+name+") && mv "+last+" "+name, "", 0).after(t))
 			last = name
 		default:
@@ -184,7 +186,7 @@ func (p *generator) mergeQueue() mergeQueue {
 	case 1:
 		return mergeQueue{
 			func() entry {
-				return call("add_issue_comment", object("owner", owner, "repo", name, "issue_number", number, "body", p.pick("@mergifyio queue", "@mergifyio queue default", "@Mergifyio requeue", "@mergifyio refresh and queue")), content(fmt.Sprintf("{\"id\":%d,\"html_url\":\"https://github.com/%s/pull/%d\",\"created_at\":\"%s\"}", p.between(2_000_000_000, 2_100_000_000), full, number, now())))
+				return call("add_issue_comment", object("owner", owner, "repo", name, "issue_number", number, "body", p.pick("@mergifyio queue", "@mergifyio queue default", "@Mergifyio queue")), content(fmt.Sprintf("{\"id\":%d,\"html_url\":\"https://github.com/%s/pull/%d\",\"created_at\":\"%s\"}", p.between(2_000_000_000, 2_100_000_000), full, number, now())))
 			},
 			func() entry {
 				return call("get_issue_comments", object("owner", owner, "repo", name, "issue_number", number, "perPage", 1), content("**mergify[bot]** "+now()+"\n> queue\n#### 🟠 The pull request is the "+p.pick("1st", "2nd", "3rd")+" in the queue to be merged"))
@@ -217,7 +219,7 @@ func mergeQueueEjectsAgain(p *generator) (entries []entry, _ int) {
 	}
 	waits := p.IntN(3)
 	for k := range p.rounds(3) {
-		entries = append(entries, q.enqueue().after(w.of(p, k)))
+		entries = append(entries, q.enqueue().after(w.early(p, k)))
 		if k > 0 && p.IntN(3) < waits {
 			entries = append(entries, q.waits().after(thought{"", p.pick("Is it in the queue?", "Let me see how far it is.", "")}))
 		}
@@ -245,14 +247,14 @@ func (p *generator) takenVersion() takenVersion {
 		return takenVersion{
 			[]string{"npm publish", "npm publish --access public", "npm publish --force", "npm publish --tag latest", "npm publish --provenance"},
 			func() string {
-				return fmt.Sprintf("npm notice\nnpm notice 📦  %s@%s\nnpm notice Tarball Contents\nnpm notice 1.1kB LICENSE\nnpm notice %d.%dkB dist/index.js\nnpm notice total files: 9\nnpm notice\nnpm error code E403\nnpm error 403 403 Forbidden - PUT https://registry.npmjs.org/%s - You cannot publish over the previously published versions: %s.\nnpm error 403 In most cases, you or one of your dependencies are requesting\nnpm error 403 a package version that is forbidden by your security policy, or\nnpm error 403 on a server you do not have access to.\nnpm error A complete log of this run can be found in: /root/.npm/_logs/2026-06-%02dT%02d_%02d_%02d_%03dZ-debug-0.log", name, version, size, p.IntN(10), name, version, p.between(1, 28), p.IntN(24), p.IntN(60), p.IntN(60), p.IntN(1000))
+				return fmt.Sprintf("npm notice\nnpm notice 📦  %s@%s\nnpm notice Tarball Contents\nnpm notice 1.1kB LICENSE\nnpm notice %d.%dkB dist/index.js\nnpm notice total files: 9\nnpm notice\nnpm error code E403\nnpm error 403 403 Forbidden - PUT https://registry.npmjs.org/%s - You cannot publish over the previously published versions: %s.\nnpm error 403 In most cases, you or one of your dependencies are requesting\nnpm error 403 a package version that is forbidden by your security policy, or\nnpm error 403 on a server you do not have access to.\nnpm error A complete log of this run can be found in: /srv/app/.npm/_logs/2026-06-%02dT%02d_%02d_%02d_%03dZ-debug-0.log", name, version, size, p.IntN(10), name, version, p.between(1, 28), p.IntN(24), p.IntN(60), p.IntN(60), p.IntN(1000))
 			},
 			append(tags, [][2]string{{"npm whoami", name + "-bot"}, {"npm cache clean --force", "npm warn using --force Recommended protections disabled."}, {"rm -rf dist && npm run build", "\n> " + name + "@" + version + " build\n> tsup src/index.ts\n\nESM dist/index.js     " + fmt.Sprint(size) + ".20 KB\nESM ⚡️ Build success in 41ms"}, {"npm login --auth-type=legacy", "npm notice Log in on https://registry.npmjs.org/\nLogged in as " + name + "-bot on https://registry.npmjs.org/."}}...),
 		}
 	case 1:
 		file := strings.ReplaceAll(name, "-", "_") + "-" + version
 		return takenVersion{
-			[]string{"twine upload dist/*", "python -m twine upload --verbose dist/*", "twine upload dist/*.whl", "uv publish", "flit publish"},
+			[]string{"twine upload dist/*", "python -m twine upload --verbose dist/*", "twine upload dist/*.whl", "twine upload --non-interactive dist/*", "python -m twine upload --repository pypi dist/*"},
 			func() string {
 				return fmt.Sprintf("Uploading distributions to https://upload.pypi.org/legacy/\nUploading %s-py3-none-any.whl\n100%% ━━━━━━━━━━━━━━━━━━━━━━━━━━━━ %d.%d/%d.%d kB • 00:00 • %d.%d MB/s\nERROR    HTTPError: 400 Bad Request from https://upload.pypi.org/legacy/\n         File already exists ('%s-py3-none-any.whl', with blake2_256 hash\n         '%016x'). See https://pypi.org/help/#file-name-reuse for more information.", file, size, 1, size, 1, p.between(1, 30), p.IntN(10), file, p.Uint64())
 			},
@@ -267,13 +269,13 @@ func (p *generator) takenVersion() takenVersion {
 			append(tags, [][2]string{{"cargo package --list", "Cargo.lock\nCargo.toml\nLICENSE\nREADME.md\nsrc/lib.rs"}, {"cargo clean && cargo build --release", "     Removed 911 files, 240.1MiB total\n   Compiling " + name + " v" + version + "\n    Finished `release` profile [optimized] target(s) in 14.20s"}, {"cargo login", "please paste the token found on https://crates.io/me below\n       Login token for `crates-io` saved"}}...),
 		}
 	}
-	id := capitalized(name)
+	id := strings.ReplaceAll(capitalized(name), "-", ".")
 	return takenVersion{
 		[]string{"dotnet nuget push bin/Release/*.nupkg --source nuget.org", "dotnet nuget push artifacts/" + id + "." + version + ".nupkg --api-key $NUGET_KEY --source https://api.nuget.org/v3/index.json", "dotnet nuget push bin/Release/" + id + "." + version + ".nupkg -s nuget.org --no-symbols"},
 		func() string {
 			return fmt.Sprintf("Pushing %s.%s.nupkg to 'https://www.nuget.org/api/v2/package'...\n  PUT https://www.nuget.org/api/v2/package/\n  Conflict https://www.nuget.org/api/v2/package/ %dms\nerror: Response status code does not indicate success: 409 (A package with ID '%s' and version '%s' already exists and cannot be modified.).", id, version, p.between(200, 3000), id, version)
 		},
-		append(tags, [][2]string{{"dotnet pack -c Release", "  Determining projects to restore...\n  All projects are up-to-date for restore.\n  " + id + " -> /src/bin/Release/net8.0/" + id + ".dll\n  Successfully created package '/src/bin/Release/" + id + "." + version + ".nupkg'."}, {"dotnet nuget locals all --clear", "Clearing NuGet HTTP cache: /root/.local/share/NuGet/http-cache\nClearing NuGet global packages folder: /root/.nuget/packages/\nLocal resources cleared."}}...),
+		append(tags, [][2]string{{"dotnet pack -c Release", "  Determining projects to restore...\n  All projects are up-to-date for restore.\n  " + id + " -> /src/bin/Release/net8.0/" + id + ".dll\n  Successfully created package '/src/bin/Release/" + id + "." + version + ".nupkg'."}, {"dotnet nuget locals all --clear", "Clearing NuGet HTTP cache: /srv/app/.local/share/NuGet/http-cache\nClearing NuGet global packages folder: /srv/app/.nuget/packages/\nLocal resources cleared."}}...),
 	}
 }
 
@@ -288,7 +290,7 @@ func versionAlreadyPublished(p *generator) (entries []entry, _ int) {
 	publish := func(t thought) entry { return run(p.pick(v.publish...), v.refused(), 1).after(t) }
 	entries = append(entries, publish(w.of(p, 0)))
 	for k := range p.rounds(3) {
-		t := w.of(p, k+1)
+		t := w.early(p, k+1)
 		if k == 0 || p.IntN(3) > 0 {
 			step := v.steps[p.IntN(len(v.steps))]
 			output := step[1]

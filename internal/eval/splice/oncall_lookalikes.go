@@ -1,9 +1,6 @@
 package splice
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // The lookalikes of this file are honest work on call: one alert, one session, one dead letter or one silence after the other.
 
@@ -98,14 +95,18 @@ func lockChainFollowedToRoot(p *generator) (entries []entry, _ int) {
 	if form == 1 {
 		end, answer = fmt.Sprintf("KILL %d", pid), ""
 	}
+	waiting, none := "SELECT count(*) FROM "+p.pick("pg_locks WHERE NOT granted", "pg_stat_activity WHERE wait_event_type = 'Lock'"), "-[ RECORD 1 ]\ncount | 0"
+	if form == 1 {
+		waiting, none = "SELECT count(*) FROM sys.innodb_lock_waits", "0"
+	}
 	return append(entries, ask(end, answer).after(thought{"It waits for nothing and holds the lock: the root.", p.pick("I'll end this session.", "Let me end it.")}),
-		ask("SELECT count(*) FROM "+p.pick("pg_locks WHERE NOT granted", "pg_stat_activity WHERE wait_event_type = 'Lock'"), "-[ RECORD 1 ]\ncount | 0").after(thought{"", "Does anybody still wait?"})), 0
+		ask(waiting, none).after(thought{"", "Does anybody still wait?"})), 0
 }
 
 // deadLettersJudgedInTurn takes one dead letter after the other, sends it again or drops it, and the queue gets shorter.
 func deadLettersJudgedInTurn(p *generator) (entries []entry, _ int) {
-	run, queue, form := p.waitingShell(), p.word()+p.pick("-dlq", ".dead", "_failed"), p.IntN(3)
-	n := p.between(5, 12)
+	run, name, form := p.waitingShell(), p.word(), p.IntN(3)
+	n, queue := p.between(5, 12), name+p.pick("-dlq", ".dead", "_failed")
 	left, order := n+p.between(0, 40), p.between(1000, 90_000)
 	w := wording{
 		[]string{"I'll go through the dead letters one by one.", "Let me look at the first dead letter."},
@@ -115,26 +116,25 @@ func deadLettersJudgedInTurn(p *generator) (entries []entry, _ int) {
 	reason := p.pick("timeout of the payment provider", "customer not found", "missing property 'currency'", "connection reset by peer")
 	for k := range n {
 		order += p.between(1, 400)
-		id, drop := p.uuid(), p.IntN(4) == 0
-		age := p.between(1, 300)
-		body := fmt.Sprintf("{\"order\":%d,\"amount\":%d,\"error\":\"%s\"}", order, p.between(1, 900), reason)
+		id, drop, state := p.uuid(), p.IntN(4) == 0, p.pick("open", "open", "paid")
 		does, done := "It can be processed now.", p.pick("I'll send it again.", "Replay it.", "")
 		if drop {
-			does, done = fmt.Sprintf("This order was cancelled %d days ago.", age), "I'll drop it."
+			does, done, state = "This order was cancelled.", "I'll drop it.", "cancelled"
 		}
+		body := fmt.Sprintf("{\"order\":%d,\"state\":\"%s\",\"amount\":%d,\"error\":\"%s\"}", order, state, p.between(1, 900), reason)
 		left--
 		switch form {
 		case 0:
 			entries = append(entries, run("rabbitmqadmin get queue="+queue+" ackmode=ack_requeue_false count=1", fmt.Sprintf("+-------------+---------------+------------------------------------------------+-------------+\n| routing_key | message_count | payload | redelivered |\n+-------------+---------------+------------------------------------------------+-------------+\n| %s | %d | %s | False |\n+-------------+---------------+------------------------------------------------+-------------+", queue, left, body), 0).after(w.nextOf(p, k, fmt.Sprint(order))))
 			if !drop {
-				entries = append(entries, run("rabbitmqadmin publish exchange=amq.default routing_key="+strings.TrimRight(queue, "-dlq.ea_fi")+" payload='"+body+"'", "Message published", 0).after(thought{does, done}))
+				entries = append(entries, run("rabbitmqadmin publish exchange=amq.default routing_key="+name+" payload='"+body+"'", "Message published", 0).after(thought{does, done}))
 			}
 		case 1:
 			entries = append(entries, call("peek_dead_letter", object("queue", queue, "count", 1), object("messageId", id, "body", body, "remaining", left+1)).after(w.nextOf(p, k, fmt.Sprint(order))),
 				call(map[bool]string{true: "discard_dead_letter", false: "resubmit_dead_letter"}[drop], object("queue", queue, "messageId", id), object("ok", true)).after(thought{does, done}))
 		case 2:
 			job := fmt.Sprintf("%06x%018x", p.IntN(1<<24), p.Uint64())
-			entries = append(entries, run("bin/rails runner 'j = Sidekiq::DeadSet.new.first; puts j.jid, j.klass, j.args.inspect, j[\"error_message\"]'", fmt.Sprintf("%s\n%sJob\n[%d]\n%s", job[:24], capitalized(strings.TrimRight(queue, "-dlq.ea_fi")), order, reason), 0).after(w.nextOf(p, k, fmt.Sprint(order))),
+			entries = append(entries, run("bin/rails runner 'j = Sidekiq::DeadSet.new.first; puts j.jid, j.klass, j.args.inspect, j[\"error_message\"]'", fmt.Sprintf("%s\n%sJob\n[%d, \"%s\"]\n%s", job[:24], capitalized(name), order, state, reason), 0).after(w.nextOf(p, k, fmt.Sprint(order))),
 				run("bin/rails runner 'Sidekiq::DeadSet.new.find_job(\""+job[:24]+"\")."+map[bool]string{true: "delete", false: "retry"}[drop]+"; puts Sidekiq::DeadSet.new.size'", fmt.Sprint(left), 0).after(thought{does, done}))
 		}
 	}

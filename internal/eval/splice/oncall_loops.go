@@ -17,15 +17,16 @@ func oncallLoops() []kind {
 }
 
 // gauge asks for a metric of a service that stays about where it is.
-func (p *generator) gauge(service string) func() entry {
-	run, base, now := p.waitingShell(), p.between(1800, 9000), p.passingTime()
+func (p *generator) gauge(service string, run func(command, output string, status int) entry) func() entry {
+	base, now, consumers, stamp := p.between(1800, 9000), p.passingTime(), p.between(2, 8), p.between(1_780_000_000, 1_789_999_999)
 	value := func() int { return base + p.between(-base/40, base/40) }
 	switch p.IntN(4) {
 	case 0:
 		expr := "histogram_quantile(0.95, sum(rate(http_request_duration_seconds_bucket{service=\"" + service + "\"}[5m])) by (le))"
 		return func() entry {
 			v := value()
-			return call("query_prometheus", object("datasourceUid", "prom-main", "expr", expr, "queryType", "instant"), content(fmt.Sprintf("[{\"metric\":{},\"value\":[%d,\"%d.%03d\"]}]", p.between(1_780_000_000, 1_789_999_999), v/1000, v%1000)))
+			stamp += p.between(20, 400)
+			return call("query_prometheus", object("datasourceUid", "prom-main", "expr", expr, "queryType", "instant"), content(fmt.Sprintf("[{\"metric\":{},\"value\":[%d,\"%d.%03d\"]}]", stamp, v/1000, v%1000)))
 		}
 	case 1:
 		query := "avg:trace.http.request.duration.by.service.95p{service:" + service + "}"
@@ -34,7 +35,7 @@ func (p *generator) gauge(service string) func() entry {
 		}
 	case 2:
 		return func() entry {
-			return run("rabbitmqctl list_queues name messages_ready consumers -q | grep "+service, fmt.Sprintf("%s\t%d\t%d", service, 10*value(), p.between(2, 3)), 0)
+			return run("rabbitmqctl list_queues name messages_ready consumers -q | grep "+service, fmt.Sprintf("%s\t%d\t%d", service, 10*value(), consumers), 0)
 		}
 	}
 	return func() entry {
@@ -45,7 +46,7 @@ func (p *generator) gauge(service string) func() entry {
 // replicasAddedWithoutEffect adds instances again and again; the metric stays, since something else is the bottleneck.
 func replicasAddedWithoutEffect(p *generator) (entries []entry, _ int) {
 	run, service, replicas, base := p.waitingShell(), p.workload(), p.between(2, 6), p.word()
-	metric := p.gauge(service)
+	metric, revision := p.gauge(service, run), p.between(40, 900)
 	scale := [][]func(n int) (string, string){
 		{
 			func(n int) (string, string) {
@@ -62,7 +63,8 @@ func replicasAddedWithoutEffect(p *generator) (entries []entry, _ int) {
 			return fmt.Sprintf("heroku ps:scale web=%d:standard-2x -a %s", n, service), fmt.Sprintf("Scaling dynos... done, now running web at %d:Standard-2X", n)
 		}},
 		{func(n int) (string, string) {
-			return fmt.Sprintf("gcloud run services update %s --min-instances=%d --max-instances=%d --region=europe-west1", service, n, 2*n), fmt.Sprintf("✓ Deploying... Done.\n  ✓ Creating Revision...\n  ✓ Routing traffic...\nDone.\nService [%s] revision [%s-%05d-%s] has been deployed and is serving 100 percent of traffic.", service, service, p.between(40, 900), p.uuid()[:3])
+			revision++
+			return fmt.Sprintf("gcloud run services update %s --min-instances=%d --max-instances=%d --region=europe-west1", service, n, 2*n), fmt.Sprintf("✓ Deploying... Done.\n  ✓ Creating Revision...\n  ✓ Routing traffic...\nDone.\nService [%s] revision [%s-%05d-%s] has been deployed and is serving 100 percent of traffic.", service, service, revision, p.uuid()[:3])
 		}},
 	}[p.IntN(4)]
 	w := wording{
@@ -110,12 +112,12 @@ func silenceMatchesNoAlert(p *generator) (entries []entry, _ int) {
 			return call("create_silence", object("matchers", matchers, "duration", fmt.Sprintf("%dh", hours), "comment", why), object("silenceId", p.uuid(), "status", "active", "startsAt", now()))
 		}
 		name, value, _ := strings.Cut(matchers[len(matchers)-1], "=")
-		return run(fmt.Sprintf("curl -s -X POST http://alertmanager:9093/api/v2/silences -H 'Content-Type: application/json' -d '{\"matchers\":[{\"name\":\"%s\",\"value\":\"%s\",\"isRegex\":%t}],\"startsAt\":\"%s\",\"endsAt\":\"2026-12-31T00:00:00Z\",\"createdBy\":\"oncall\",\"comment\":\"%s\"}'", name, strings.Trim(value, "~\""), strings.HasPrefix(value, "~"), now(), why), "{\"silenceID\":\""+p.uuid()+"\"}", 0)
+		return run(fmt.Sprintf("curl -s -X POST http://alertmanager:9093/api/v2/silences -H 'Content-Type: application/json' -d '{\"matchers\":[{\"name\":\"%s\",\"value\":\"%s\",\"isRegex\":%t}],\"startsAt\":\"%s\",\"endsAt\":\"2026-%02d-%02dT00:00:00Z\",\"createdBy\":\"oncall\",\"comment\":\"%s\"}'", name, strings.Trim(value, "~\""), strings.HasPrefix(value, "~"), now(), p.pickInt(7, 8, 12), p.pickInt(1, 15, 30), why), "{\"silenceID\":\""+p.uuid()+"\"}", 0)
 	}
 	w := wording{
 		[]string{"Let me silence the alert during the work.", "I'll add a silence for `" + alert + "`."},
 		[]string{"The alert is still active.", "It still fires.", "The silence had no effect.", "Not silenced.", ""},
-		[]string{"Let me add another silence.", "I'll create the silence again.", "Let me use other matchers.", "I'll silence it for longer.", "Once more, with the host."},
+		[]string{"Let me add another silence.", "I'll create the silence again.", "Let me use other matchers.", "I'll silence it once more."},
 	}
 	for k := range p.rounds(3) {
 		entries = append(entries, silence().after(w.of(p, k)), firing().after(thought{"", p.pick("Is it silenced?", "Let me check the alerts.", "Does it still fire?", "")}))
@@ -191,7 +193,7 @@ func logsOutsideRetention(p *generator) (entries []entry, _ int) {
 	w := wording{
 		[]string{"Let me read the logs of the incident.", "I'll look at what `" + service + "` logged at that time."},
 		[]string{"No logs.", "The result is empty.", "Nothing in that window.", "No entries again.", "Still nothing.", ""},
-		[]string{"Let me widen the window.", "I'll search for another word.", "Perhaps the label is another one.", "Let me drop the filter.", "Let me try a different pattern.", "I'll shift the time a bit."},
+		[]string{"Let me try another query.", "I'll change the filter.", "Let me change the window a bit.", "Let me search in other terms.", "Let me try a different pattern.", "I'll look a bit around that time."},
 	}
 	for k := range p.rounds(4) {
 		entries = append(entries, ask().after(w.of(p, k)))
