@@ -133,7 +133,7 @@ func containerTestsWithoutDocker(p *generator) (entries []entry, _ int) {
 			before, t = after, p.runAgain()
 		case change == 2 || k == 0:
 			probe := probes[p.IntN(len(probes))]
-			t.next = p.pick("Let me look after Docker.", "What about Docker itself?", "Let me see what there is.")
+			t.next = p.pick("Let me look at Docker.", "What about Docker itself?", "Let me see what there is.")
 			entries = append(entries, h.shell(probe.command, probe.output, probe.status).after(t))
 			t = thought{"", p.pick("Let me run the tests again.", "Now the tests once more.", "Retry the integration tests.", "")}
 		default:

@@ -87,7 +87,7 @@ func tableLostInExtraction(p *generator) (entries []entry, _ int) {
 			return python(fmt.Sprintf("import tabula\ndfs = tabula.read_pdf('%s', pages=%d, %s)\nprint(len(dfs), dfs)", file, page, p.pick("lattice=True", "stream=True", "guess=False", "multiple_tables=True"))), "0 []"
 		},
 		func() (string, string) {
-			return fmt.Sprintf("pdftotext %s -f %d -l %d %s - | grep -A12 'Table 2'", p.pick("-layout", "-raw", "-table", "-fixed 4"), page, page, file), "Table 2: " + capitalized(file[7:10]) + ". results by group\n" + joined
+			return fmt.Sprintf("pdftotext %s -f %d -l %d %s - | grep -A12 'Table 2'", p.pick("-layout", "-raw", "-table", "-fixed 4"), page, page, file), "Table 2: Results by group\n" + joined
 		},
 		func() (string, string) {
 			return python(fmt.Sprintf("import fitz\npage = fitz.open('%s')[%d]\nprint(page.find_tables(strategy='%s').tables)\nprint(page.get_text('%s')[-%d:])", file, page-1, p.pick("lines", "text", "lines_strict"), p.pick("text", "words", "blocks"), len(joined))), "[]\n" + joined
@@ -107,7 +107,7 @@ func tableLostInExtraction(p *generator) (entries []entry, _ int) {
 		} else if k > 0 {
 			t.seen = p.pick("No table was found.", "That gives no table.", "Still no table.", "Empty.", "")
 		}
-		command, output := ways[order[k%len(order)]]()
+		command, output := ways[order[k%3]]()
 		if k < 2 {
 			command, output = empty()
 		}

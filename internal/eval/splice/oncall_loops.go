@@ -39,7 +39,8 @@ func (p *generator) gauge(service string, run func(command, output string, statu
 		}
 	}
 	return func() entry {
-		return run("curl -s http://"+service+":8080/actuator/metrics/http.server.requests | jq '.measurements'", fmt.Sprintf("[\n  {\n    \"statistic\": \"MAX\",\n    \"value\": %d.%03d\n  }\n]", value()/1000, p.IntN(1000)), 0)
+		v := value()
+		return run("curl -s http://"+service+":8080/actuator/metrics/http.server.requests | jq '.measurements'", fmt.Sprintf("[\n  {\n    \"statistic\": \"MAX\",\n    \"value\": %d.%03d\n  }\n]", v/1000, v%1000), 0)
 	}
 }
 
