@@ -83,7 +83,10 @@ func kinds() []kind {
 		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())),
 		reporting(appsLoops()), reporting(warehouseLoops()), reporting(surfingLoops()), reporting(callcenterLoops()),
 		reporting(benign(appsLookalikes())), reporting(benign(warehouseLookalikes())),
-		reporting(benign(surfingLookalikes())), reporting(benign(callcenterLookalikes())))
+		reporting(benign(surfingLookalikes())), reporting(benign(callcenterLookalikes())),
+		reporting(backendLoops()), reporting(maintainerLoops()), reporting(dossierLoops()), reporting(oncallLoops()),
+		reporting(benign(backendLookalikes())), reporting(benign(maintainerLookalikes())),
+		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
