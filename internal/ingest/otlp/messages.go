@@ -1,6 +1,8 @@
 package otlp
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -17,9 +19,9 @@ const maxInputText = 128 << 10
 
 // chatMessage is a message of a model call.
 type chatMessage struct {
-	role string         // as in events; "" for the result of a tool
+	role string         // as in events; "" for the result of a tool, and for a raw message that names its role
 	text string         // if raw is nil
-	raw  jsontext.Value // the message as JSON, from which text is read when it is needed
+	raw  jsontext.Value // the message as JSON, which is read when it is needed; nil for none
 }
 
 // jsonMessage is a message in JSON, in any dialect.
@@ -79,8 +81,8 @@ func lenientText() jsonv2.Options {
 func messagesIn(list []jsontext.Value) []chatMessage {
 	messages := make([]chatMessage, 0, len(list))
 	for _, raw := range list {
-		if m := read(raw); raw.Kind() == '{' {
-			messages = append(messages, chatMessage{role: m.role(), raw: raw})
+		if raw.Kind() == '{' {
+			messages = append(messages, chatMessage{raw: raw})
 		}
 	}
 	return messages
@@ -100,12 +102,16 @@ func read(raw jsontext.Value) (m jsonMessage) {
 	return m
 }
 
-// role returns the role. Older conventions have it in the name of an event, too.
-func (m *jsonMessage) role() string {
-	if role := ingest.UnquoteText(m.Role); role != "" {
+// author returns the role in events. Older conventions have it in the name of an event, too.
+func (m *chatMessage) author() string {
+	if m.role != "" || m.raw == nil {
+		return m.role
+	}
+	read := read(m.raw)
+	if role := ingest.UnquoteText(read.Role); role != "" {
 		return roleOf(role)
 	}
-	return roleOfEvent(ingest.UnquoteText(m.Event))
+	return roleOfEvent(ingest.UnquoteText(read.Event))
 }
 
 // choice is the name of the event of an answer in older conventions. Such events for messages are named gen_ai.ROLE.message.
@@ -181,7 +187,8 @@ func textOfPart(v jsontext.Value) string {
 // answerIn returns the text of the first message with one. The others are other choices.
 func answerIn(messages []chatMessage) string {
 	for i := range messages {
-		if text := messages[i].words(); text != "" && messages[i].role != unloop.RoleUser && messages[i].role != unloop.RoleSystem {
+		author := messages[i].author()
+		if text := messages[i].words(); text != "" && author != unloop.RoleUser && author != unloop.RoleSystem {
 			return text
 		}
 	}
@@ -195,16 +202,16 @@ func encodeMessages(input []chatMessage, answer string) string {
 		return ""
 	}
 	end := len(input)
-	for end > 0 && input[end-1].role == unloop.RoleAssistant { // the beginning of the answer
+	for end > 0 && input[end-1].author() == unloop.RoleAssistant { // the beginning of the answer
 		end--
 	}
 	first := end
-	for first > 0 && input[first-1].role != unloop.RoleAssistant {
+	for first > 0 && input[first-1].author() != unloop.RoleAssistant {
 		first--
 	}
 	m := trace.Messages{Answer: shorten(answer)}
 	for i := range input {
-		if input[i].role != unloop.RoleUser {
+		if input[i].author() != unloop.RoleUser {
 			continue
 		}
 		if text := input[i].words(); text != "" {
@@ -222,28 +229,23 @@ func newMessages(input []chatMessage, first, end int) []trace.Message {
 	var added []trace.Message
 	size := 0
 	for i := end - 1; i >= first && len(added) < trace.MaxInput; i-- {
-		if input[i].role == "" {
-			continue
-		}
-		text := shorten(input[i].words())
-		if text == "" || input[i].role == unloop.RoleUser && isInserted(text) {
+		author, text := input[i].author(), shorten(input[i].words())
+		if author == "" || text == "" || author == unloop.RoleUser && isInserted(text) {
 			continue
 		}
 		if size += len(text); size > maxInputText {
 			break
 		}
-		added = append(added, trace.Message{Role: input[i].role, Text: text, Nth: equalBefore(input, i)})
+		added = append(added, trace.Message{Role: author, Text: text, Nth: equalBefore(input, i)})
 	}
-	for i, j := 0, len(added)-1; i < j; i, j = i+1, j-1 {
-		added[i], added[j] = added[j], added[i]
-	}
+	slices.Reverse(added)
 	return added
 }
 
 // equalBefore returns the number of messages before the one at position i that are equal to it.
 func equalBefore(input []chatMessage, i int) (n int) {
 	for j := range i {
-		if input[j].role == input[i].role && input[j].text == input[i].text && string(input[j].raw) == string(input[i].raw) {
+		if input[j].role == input[i].role && input[j].text == input[i].text && bytes.Equal(input[j].raw, input[i].raw) {
 			n++
 		}
 	}

@@ -46,7 +46,7 @@ func (s *span) systemInstructions() chatMessage {
 
 // numberedMessages reads the attributes of OpenLLMetry.
 func (s *span) numberedMessages() (input []chatMessage, answer string) {
-	if !s.has("gen_ai.") {
+	if !s.hasAny("gen_ai.prompt.0.role", "gen_ai.prompt.0.content", "gen_ai.completion.0.role", "gen_ai.completion.0.content") {
 		return nil, ""
 	}
 	return s.numbered("gen_ai.prompt.", ".", ""), answerIn(s.numbered("gen_ai.completion.", ".", ""))
@@ -122,14 +122,13 @@ func asMessage(content string) jsontext.Value {
 	return jsontext.Value(`{"content":` + string(raw) + `}`)
 }
 
-// splitChoice separates a list of events into the input and the answer, which is the first choice.
+// splitChoice separates a list of events into the input and the answer, which is the first of the choices at its end.
 func splitChoice(events []chatMessage) (input []chatMessage, answer string) {
-	for i := range events {
-		if m := read(events[i].raw); ingest.UnquoteText(m.Event) == choice {
-			return events[:i], answerIn(events[i:])
-		}
+	end := len(events)
+	for end > 0 && ingest.UnquoteText(read(events[end-1].raw).Event) == choice {
+		end--
 	}
-	return events, ""
+	return events[:end], answerIn(events[end:])
 }
 
 // adkMessages reads the request and the response in attributes of Google's ADK.
