@@ -271,6 +271,12 @@ func TestMessagesOfOneCallInTwoSpansCountOnce(t *testing.T) {
 	check(t, talk(t, traces(t, inner, outer)), "02.input0 user: a", "02.answer assistant: b")
 }
 
+func TestMessagesOfProgramsThatLogThemAreNotRead(t *testing.T) {
+	gemini, claude := chat(2, 1, "b", "a"), chat(3, 5, "d", "c")
+	gemini.scope, claude.name = "gemini-cli", "claude_code.llm_request"
+	check(t, talk(t, traces(t, gemini, claude)))
+}
+
 func TestInvalidTextsInMessagesAreReplaced(t *testing.T) {
 	v := pcommon.NewValueStr("[{\"role\":\"user\",\"content\":\"a\xffb\"}]")
 	messages := messagesIn(listOf(v))
