@@ -62,7 +62,14 @@ func openInferenceMessages(s *span) string {
 // numbered returns messages whose members are attributes: prefix, number, infix and member. If contents is not "", the parts of a message
 // are attributes, too.
 func (s *span) numbered(prefix, infix, contents string) (messages []chatMessage) {
-	for n := 0; ; n++ {
+	first := 0
+	if !s.hasAny(prefix+"0"+infix+"role", prefix+"0"+infix+"content") {
+		if first = s.leastNumber(prefix); first < 0 {
+			return nil
+		}
+		messages = []chatMessage{{role: unloop.RoleAssistant}} // stands for the missing beginning
+	}
+	for n := first; ; n++ {
 		at := prefix + strconv.Itoa(n)
 		if !s.hasAny(at+infix+"role", at+infix+"content") {
 			return messages
@@ -82,6 +89,21 @@ func (s *span) numbered(prefix, infix, contents string) (messages []chatMessage)
 		}
 		messages = append(messages, m)
 	}
+}
+
+// leastNumber returns the least number after the prefix of a key, or -1. SDKs keep 128 attributes of a span and drop the oldest, so the
+// first messages of a long conversation may be missing.
+func (a attributes) leastNumber(prefix string) int {
+	least := -1
+	for key := range a.byKey {
+		if rest, ok := strings.CutPrefix(key, prefix); ok {
+			digits, _, _ := strings.Cut(rest, ".")
+			if n, err := strconv.Atoi(digits); err == nil && n >= 0 && (least < 0 || n < least) {
+				least = n
+			}
+		}
+	}
+	return least
 }
 
 func (a attributes) hasAny(keys ...string) bool {

@@ -271,6 +271,15 @@ func TestMessagesOfOneCallInTwoSpansCountOnce(t *testing.T) {
 	check(t, talk(t, traces(t, inner, outer)), "02.input0 user: a", "02.answer assistant: b")
 }
 
+func TestTheFirstMessagesOfAListOfAttributesMayBeMissing(t *testing.T) {
+	check(t, talk(t, traces(t, chat(2, 1, "b", "a"), given{id: 3, parent: 1, name: "chat", start: 5, end: 6, attributes: kv{
+		"openinference.span.kind": "LLM", "llm.input_messages.40.message.content": "its role is missing",
+		"llm.input_messages.41.message.role": "assistant", "llm.input_messages.41.message.content": "b",
+		"llm.input_messages.42.message.role": "user", "llm.input_messages.42.message.content": "c",
+		"llm.output_messages.0.message.role": "assistant", "llm.output_messages.0.message.content": "d",
+	}})), "02.input0 user: a", "02.answer assistant: b", "03.input0 user: c", "03.answer assistant: d")
+}
+
 func TestMessagesOfProgramsThatLogThemAreNotRead(t *testing.T) {
 	gemini, claude := chat(2, 1, "b", "a"), chat(3, 5, "d", "c")
 	gemini.scope, claude.name = "gemini-cli", "claude_code.llm_request"
