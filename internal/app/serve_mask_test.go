@@ -247,6 +247,11 @@ func (s *canaryServer) sendTraces(t *testing.T) {
 			tool.SetStatus(codes.Error, "failed "+canary)
 			tool.RecordError(fmt.Errorf("failed %s", canary))
 			tool.End()
+			title, attributes = d.model()
+			said := `[{"role":"user","content":"ask ` + canary + `"}]`
+			_, model := tracer.Start(ctx, title, trace.WithAttributes(append(attributes, attribute.String("gen_ai.input.messages", said),
+				attribute.String("gen_ai.output.messages", strings.ReplaceAll(said, "user", "assistant")))...))
+			model.End()
 			agent.End()
 			if exporter.flush(t, p) == 0 {
 				t.Error("nothing was sent")

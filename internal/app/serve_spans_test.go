@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -19,8 +20,8 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
-// conversed returns the spans of a trace: calls under an agent, most of which an MCP server tells too. One of them, whichever,
-// names the conversation.
+// conversed returns the spans of a trace: calls under an agent, most of which an MCP server tells too, each after a model call that
+// repeats the conversation. One of them, whichever, names the conversation.
 func conversed(random *rand.Rand) tracetest.SpanStubs {
 	begin := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	text := attribute.String
@@ -38,8 +39,13 @@ func conversed(random *rand.Rand) tracetest.SpanStubs {
 		return s
 	}
 	spans := tracetest.SpanStubs{stub(1, 0, "invoke_agent desk", 0, 100, text("gen_ai.operation.name", "invoke_agent"), text("gen_ai.agent.name", "desk"))}
+	history := []string{`{"role":"user","content":"Find the book."}`}
 	for k := range 6 {
 		id := byte(10 + 2*k)
+		answer := fmt.Sprintf(`{"role":"assistant","parts":[{"type":"text","content":"I search, part %d."},{"type":"tool_call","id":"call%d"}]}`, k, k)
+		spans = append(spans, stub(byte(40+k), 1, "chat m", 10*k, 10*k+1, text("gen_ai.operation.name", "chat"), text("gen_ai.request.model", "m"),
+			text("gen_ai.input.messages", "["+strings.Join(history, ",")+"]"), text("gen_ai.output.messages", "["+answer+"]")))
+		history = append(history, answer, fmt.Sprintf(`{"role":"tool","parts":[{"type":"tool_call_response","id":"call%d","response":[]}]}`, k))
 		spans = append(spans, stub(id, 1, "execute_tool search", 10*k+1, 10*k+9, text("gen_ai.operation.name", "execute_tool"),
 			text("gen_ai.tool.name", "search"), text("gen_ai.tool.call.id", fmt.Sprint("call", k)),
 			text("gen_ai.tool.call.arguments", `{"q":1}`), text("gen_ai.tool.call.result", `[]`)))
@@ -92,7 +98,7 @@ func TestSpansGiveTheSameRunForEverySplitTransportAndRestart(t *testing.T) {
 			whole := serveAt(t, nil)
 			exportSpans(t, overHTTP(t, whole), spans)
 			want := verdictOfSpans(t, whole.URL)
-			if want.Run.ToolCalls != 6 || want.Run.ID != "talk" || len(want.Run.Warnings) == 0 {
+			if want.Run.ToolCalls != 6 || want.Run.ID != "talk" || want.Run.Name != "Find the book." || len(want.Run.Warnings) == 0 {
 				text, err := json.Marshal(want)
 				t.Fatalf("the spans at once give %s, %v", text, err)
 			}

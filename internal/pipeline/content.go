@@ -77,6 +77,7 @@ func (c Content) span(s *trace.Span) *trace.Span {
 	}
 	cut := *s
 	cut.Input, cut.Output, cut.Reason = string(c.raw([]byte(s.Input))), string(c.raw([]byte(s.Output))), c.text(s.Reason)
+	cut.Messages = trace.CutMessages(s.Messages, c.text)
 	return &cut
 }
 

@@ -156,7 +156,13 @@ func TestOmittedContentIsReplacedByANote(t *testing.T) {
 	if one == other || one != NoContent.text("one") {
 		t.Errorf("%q and %q", one, other)
 	}
-	s := NoContent.span(&trace.Span{ID: "s", Facts: trace.Facts{Input: `{"a":1}`, Output: long, Tool: "t"}, Reason: "it failed"})
+	said := trace.Messages{Root: "a word", Input: []trace.Message{{Role: "user", Text: "a word"}}, Answer: "another word"}
+	s := NoContent.span(&trace.Span{
+		ID: "s", Facts: trace.Facts{Input: `{"a":1}`, Output: long, Tool: "t", Messages: said.Encode()}, Reason: "it failed",
+	})
+	if again := NoContent.span(s); again.Messages != s.Messages || !strings.Contains(s.Messages, notStored) {
+		t.Errorf("of messages is stored: %s, and then %s", s.Messages, again.Messages)
+	}
 	if text := fmt.Sprintf("%+v", s); strings.Contains(text, "word") || strings.Contains(text, "failed") || s.Tool != "t" {
 		t.Errorf("of a span is stored: %s", text)
 	}

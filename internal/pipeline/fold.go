@@ -151,6 +151,7 @@ const (
 	byAgent                       // the first of a trace
 	byEnd
 	byStart
+	byRequest // the first message of the user in a trace
 )
 
 // setName sets the name of the run, unless the current name has a better source.
@@ -182,11 +183,22 @@ func (f *fold) apply(e *unloop.Event, happened time.Time) {
 		s.Tools = withName(s.Tools, e.ToolName(), store.MaxTools)
 	case unloop.MessageSent:
 		s.Status, s.Ended = store.Running, time.Time{}
-		if s.Name == "" && e.Role == unloop.RoleUser && !f.untitled {
-			s.Name = TitleOf(e.Text)
+		if e.Role == unloop.RoleUser && !f.untitled {
+			f.title(e)
 		}
 	case unloop.LLMCallStarted, unloop.HandoffStarted:
 		s.Status, s.Ended = store.Running, time.Time{}
+	}
+}
+
+// title names the run after a message of its user, unless the run has a better name.
+func (f *fold) title(e *unloop.Event) {
+	s := &f.s
+	switch {
+	case e.SpanID != "" && s.NamedBy < byStart:
+		s.setName(TitleOf(e.Text), byRequest)
+	case s.Name == "":
+		s.Name = TitleOf(e.Text)
 	}
 }
 

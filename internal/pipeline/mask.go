@@ -40,7 +40,9 @@ func (d *Submission) mask(m Mask) {
 		for _, text := range []*string{&s.Title, &s.Service, &s.Graph, &s.Reason, &s.Agent, &s.Tool, &s.Model} {
 			*text = m.Text(*text)
 		}
-		s.Input, s.Output = string(m.Raw([]byte(s.Input))), string(m.Raw([]byte(s.Output)))
+		for _, raw := range []*string{&s.Input, &s.Output, &s.Messages} {
+			*raw = string(m.Raw([]byte(*raw)))
+		}
 	}
 	for i := range d.Deleted {
 		d.Deleted[i] = m.ID(d.Deleted[i])

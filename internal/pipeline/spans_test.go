@@ -284,6 +284,12 @@ func anyFacts(t *rapid.T, s *trace.Span, number int) {
 		s.Agent = rapid.SampledFrom([]string{"desk", "refunds"}).Draw(t, "agent")
 	case trace.Model:
 		s.Model, s.Tokens = "house-1", 10
+		said := trace.Messages{
+			Opens: rapid.Bool().Draw(t, "opens"), Root: rapid.SampledFrom([]string{"one", "two"}).Draw(t, "root"),
+			Input:  []trace.Message{{Role: "user", Text: rapid.SampledFrom([]string{"one", "two", "three"}).Draw(t, "asked")}},
+			Answer: rapid.SampledFrom([]string{"", "It is done."}).Draw(t, "answer"),
+		}
+		s.Messages = said.Encode()
 	case trace.Tool:
 		s.Tool = rapid.SampledFrom([]string{"search", "server.search", "", "transfer_to_refunds"}).Draw(t, "tool")
 		s.MCP = rapid.IntRange(0, 2).Draw(t, "MCP") == 0

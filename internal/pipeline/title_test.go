@@ -48,6 +48,20 @@ func TestAMessageOfTheUserNamesARunThatNobodyNames(t *testing.T) {
 		{"no content is stored", NoContent, nil, ""},
 		{"the run names itself at its end", FullContent, []*unloop.Event{{ID: "5", RunID: "r", Type: unloop.RunCompleted, Name: "nightly"}}, "nightly"},
 		{"an agent of a trace has a name", FullContent, []*unloop.Event{{ID: "5", RunID: "r", Type: unloop.LLMCallStarted, SpanID: "s", Agent: "planner"}}, "planner"},
+		{
+			"a message in a trace is better than its agent, and only the first counts", FullContent, []*unloop.Event{
+				{ID: "5", RunID: "r", Type: unloop.LLMCallStarted, SpanID: "s", Agent: "planner"},
+				{ID: "6", RunID: "r", Type: unloop.MessageSent, SpanID: "s", Role: unloop.RoleUser, Text: "Plan the trip."},
+				{ID: "7", RunID: "r", Type: unloop.MessageSent, SpanID: "s", Role: unloop.RoleUser, Text: "By train."},
+				{ID: "8", RunID: "r", Type: unloop.RunCompleted, SpanID: "s", Name: "planner"},
+			}, "Plan the trip.",
+		},
+		{
+			"a name that was given at the start is better than a message in a trace", FullContent, []*unloop.Event{
+				{ID: "5", RunID: "r", Type: unloop.RunStarted, Name: "nightly"},
+				{ID: "6", RunID: "r", Type: unloop.MessageSent, SpanID: "s", Role: unloop.RoleUser, Text: "Plan the trip."},
+			}, "nightly",
+		},
 	} {
 		t.Run(c.says, func(t *testing.T) {
 			m := newMemory()

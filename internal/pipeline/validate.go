@@ -15,7 +15,7 @@ func (s *foldState) validate(session *profile.Session) error {
 	c.Count("Events", s.Events, snapshot.MaxCount)
 	c.That(s.Events == session.Run().Metrics().Events, "Events is %d, but the run has %d", s.Events, session.Run().Metrics().Events)
 	c.That(s.Arrival >= 0 && s.Bytes >= 0, "Arrival and Bytes are %d and %d, want 0 or more", s.Arrival, s.Bytes)
-	c.That(s.NamedBy <= byStart, "NamedBy is %d, want 0 to %d", s.NamedBy, byStart)
+	c.That(s.NamedBy <= byRequest, "NamedBy is %d, want 0 to %d", s.NamedBy, byRequest)
 	c.That(slices.Contains([]string{store.Running, store.Completed, store.Failed, store.Abandoned}, s.Status), "Status is %.100q", s.Status)
 	c.Count("number of tools", len(s.Tools), store.MaxTools)
 	c.Count("number of agents", len(s.Agents), store.MaxAgents)

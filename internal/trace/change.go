@@ -14,6 +14,13 @@ import (
 type emittedEvents struct {
 	run, base  string
 	start, end uint64 // hashes; 0 for none
+	messages   []emittedMessage
+}
+
+// emittedMessage is the event of a message, whose id is that of the span with the suffix.
+type emittedMessage struct {
+	suffix string
+	hash   uint64
 }
 
 // changes compares the events of the spans that may have changed with the emitted ones.
@@ -22,7 +29,8 @@ func (t *Trace) changes() []Change {
 	for _, n := range t.work.dirty {
 		n.dirty = false
 		start, end := t.events(n)
-		was, now := n.emitted, t.emittedBy(n, start, end)
+		messages := t.messages(n)
+		was, now := n.emitted, t.emittedBy(n, start, end, messages)
 		n.emitted = now
 		t.count(n, was, now)
 		moved := was.run != now.run || was.base != now.base
@@ -31,6 +39,16 @@ func (t *Trace) changes() []Change {
 		}
 		if was.end != 0 && (moved || now.end == 0) {
 			gone = append(gone, removal(was.run, was.base+EndSuffix))
+		}
+		for _, m := range was.messages {
+			if moved || now.message(m.suffix) == 0 {
+				gone = append(gone, removal(was.run, was.base+m.suffix))
+			}
+		}
+		for i, m := range now.messages {
+			if before := was.message(m.suffix); moved || m.hash != before {
+				come = append(come, Change{Event: messages[i], Earlier: n.earlier(!moved && before != 0)})
+			}
 		}
 		if start != nil && (moved || now.start != was.start) {
 			come = append(come, Change{Event: start, Earlier: n.earlier(!moved && was.start != 0)})
@@ -66,7 +84,17 @@ func (n *node) earlier(emitted bool) Earlier {
 	return Absent
 }
 
-func (t *Trace) emittedBy(n *node, start, end *unloop.Event) emittedEvents {
+// message returns the hash of the message with the suffix, or 0 for none.
+func (s *emittedEvents) message(suffix string) uint64 {
+	for _, m := range s.messages {
+		if m.suffix == suffix {
+			return m.hash
+		}
+	}
+	return 0
+}
+
+func (t *Trace) emittedBy(n *node, start, end *unloop.Event, messages []*unloop.Event) emittedEvents {
 	if start == nil && end == nil {
 		return emittedEvents{}
 	}
@@ -75,6 +103,9 @@ func (t *Trace) emittedBy(n *node, start, end *unloop.Event) emittedEvents {
 		s.run = start.RunID
 	} else {
 		s.run = end.RunID
+	}
+	for _, e := range messages {
+		s.messages = append(s.messages, emittedMessage{e.ID[len(s.base):], t.hashOf(e)})
 	}
 	return s
 }
@@ -86,7 +117,7 @@ func (t *Trace) hashOf(e *unloop.Event) uint64 {
 	}
 	var h maphash.Hash
 	h.SetSeed(t.seed)
-	for _, text := range []string{string(e.Type), e.ParentEventID, e.Agent, e.Tool, e.CallID, e.Model} {
+	for _, text := range []string{string(e.Type), e.ParentEventID, e.Agent, e.Tool, e.CallID, e.Model, e.Role, e.Text} {
 		_, _ = h.WriteString(text) // never fails
 		_ = h.WriteByte(0)
 	}
@@ -110,5 +141,5 @@ func (t *Trace) hashOf(e *unloop.Event) uint64 {
 func (t *Trace) aloneEvents(n *node) []*unloop.Event {
 	n.inherit()
 	start, end := t.events(n)
-	return slices.DeleteFunc([]*unloop.Event{start, end}, func(e *unloop.Event) bool { return e == nil })
+	return slices.DeleteFunc(append(t.messages(n), start, end), func(e *unloop.Event) bool { return e == nil })
 }

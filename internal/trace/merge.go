@@ -142,22 +142,28 @@ type combined struct {
 // the failure of the last other span counts, because earlier ones may have been retried.
 func (n *node) together() combined {
 	whole := combined{n.span.Facts, n.span.Failed, n.span.Reason}
-	if n.in != nil || len(n.inner) == 0 && len(n.joined) == 0 {
-		return whole // nested too deeply to represent others, or there are none
-	}
-	others := n.enclosed(maxCall + 2)[1:]
-	for _, m := range n.joined {
-		others = append(others, m.enclosed(maxCall+1)...)
-	}
-	if len(others) > maxCall {
-		return whole
-	}
-	slices.SortFunc(others, byStart)
-	for _, m := range others {
+	for _, m := range n.others() {
 		whole.Fill(&m.span.Facts)
 		if !n.span.Failed {
 			whole.failed, whole.reason = m.span.Failed, m.span.Reason
 		}
 	}
 	return whole
+}
+
+// others returns the other spans of the call that the span represents, in order. It returns none if they are too many, or if the span
+// is nested too deeply to represent others.
+func (n *node) others() []*node {
+	if n.in != nil || len(n.inner) == 0 && len(n.joined) == 0 {
+		return nil
+	}
+	others := n.enclosed(maxCall + 2)[1:]
+	for _, m := range n.joined {
+		others = append(others, m.enclosed(maxCall+1)...)
+	}
+	if len(others) > maxCall {
+		return nil
+	}
+	slices.SortFunc(others, byStart)
+	return others
 }

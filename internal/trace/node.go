@@ -3,7 +3,7 @@ package trace
 import "strings"
 
 // nodeSize is the approximate memory of a node in bytes, without the texts of its span.
-const nodeSize = 800
+const nodeSize = 850
 
 // traceSize is the approximate memory of a trace in bytes besides its nodes.
 const traceSize = 600
@@ -25,6 +25,8 @@ type node struct {
 	joined []*node // the spans that are merged into it
 	place  int     // its index in its group
 	keyed  bool    // the ids of its events derive from its call id
+
+	conversation uint64 // of its messages; 0 if unknown
 
 	emitted emittedEvents // its emitted events
 	of      string        // the run of its events; "" if no span of its trace names one and the trace has no id

@@ -41,6 +41,7 @@ func (t *Trace) register(n *node) {
 		t.services[s.Service]++
 	}
 	t.first.serve(n)
+	t.registerMessages(n)
 	if s.Run != "" && (t.named == nil || byStart(n, t.named) < 0) {
 		t.nameRun(n)
 	}
@@ -71,6 +72,7 @@ func (t *Trace) unregister(n *node) {
 			delete(t.services, s.Service)
 		}
 	}
+	t.unregisterMessages(n)
 	if t.named == n {
 		t.renameRun(n)
 	}

@@ -75,7 +75,7 @@ func (t *Trace) Deleted(run string) (spans []Span) {
 		}
 		s := n.span
 		s.Deleted = true
-		s.Title, s.Reason, s.Input, s.Output = "", "", "", ""
+		s.Title, s.Reason, s.Input, s.Output, s.Messages = "", "", "", "", ""
 		spans = append(spans, s)
 	}
 	return spans

@@ -62,6 +62,9 @@ type Facts struct {
 	Tokens int64   `json:"tokens,omitzero"` // total of a model call
 	Cost   float64 `json:"cost,omitzero"`   // US dollars
 	Usage  Usage   `json:"usage,omitzero"`
+
+	// Messages is what Messages.Encode returns, of a model call.
+	Messages string `json:"messages,omitempty"`
 }
 
 // Usage is the tokens of a model call.
@@ -91,7 +94,12 @@ func (f *Facts) Fill(from *Facts) {
 		f.Refused = from.Refused
 	}
 	for _, text := range []struct{ to, from *string }{
-		{&f.Agent, &from.Agent}, {&f.Tool, &from.Tool}, {&f.Input, &from.Input}, {&f.Output, &from.Output}, {&f.Model, &from.Model},
+		{&f.Agent, &from.Agent},
+		{&f.Tool, &from.Tool},
+		{&f.Input, &from.Input},
+		{&f.Output, &from.Output},
+		{&f.Model, &from.Model},
+		{&f.Messages, &from.Messages},
 	} {
 		if *text.to == "" {
 			*text.to = *text.from

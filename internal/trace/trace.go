@@ -43,6 +43,8 @@ type Trace struct {
 	runs       map[string]*inRun             // the runs of spans
 	services   map[string]int                // number of agents' spans that name each service
 
+	claims map[claimKey]*claim // of the model calls with messages
+
 	first serving // the first of all spans that names a service
 	work
 }
@@ -180,11 +182,14 @@ func truth(b bool) int {
 }
 
 func (s *Span) texts() []string {
-	return []string{s.ParentID, s.Title, s.Service, s.Run, s.Graph, s.Reason, s.Agent, s.Tool, s.CallID, s.Input, s.Output, s.Model}
+	return []string{
+		s.ParentID, s.Title, s.Service, s.Run, s.Graph, s.Reason, s.Agent, s.Tool, s.CallID, s.Input, s.Output, s.Model,
+		s.Messages,
+	}
 }
 
 // bytes returns the total length of the span's own texts.
 func (s *Span) bytes() int {
 	return len(s.ParentID) + len(s.Title) + len(s.Service) + len(s.Run) + len(s.Graph) + len(s.Reason) + len(s.Agent) + len(s.Tool) +
-		len(s.CallID) + len(s.Input) + len(s.Output) + len(s.Model)
+		len(s.CallID) + len(s.Input) + len(s.Output) + len(s.Model) + len(s.Messages)
 }

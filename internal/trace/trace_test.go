@@ -85,8 +85,26 @@ func genSpan(t *rapid.T) Span {
 		s.Usage.Input = rapid.Int64Range(0, 2).Draw(t, "tokens")
 		s.CallID = rapid.SampledFrom([]string{"", "c1", "q1"}).Draw(t, "request")
 		s.ByCall = s.CallID != ""
+		s.Messages = genMessages(t)
 	}
 	return s
+}
+
+// genMessages draws the messages of a model call, of few conversations with few messages.
+func genMessages(t *rapid.T) string {
+	text := rapid.SampledFrom([]string{"a", "b"})
+	m := Messages{
+		Opens:  rapid.Bool().Draw(t, "opens"),
+		Root:   rapid.SampledFrom([]string{"", "a", "b", "c"}).Draw(t, "root"),
+		Answer: rapid.SampledFrom([]string{"", "yes", "no"}).Draw(t, "answer"),
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "messages") {
+		m.Input = append(m.Input, Message{
+			Role: rapid.SampledFrom([]string{"user", "system"}).Draw(t, "role"),
+			Text: text.Draw(t, "text"), Nth: rapid.IntRange(0, 1).Draw(t, "nth"),
+		})
+	}
+	return m.Encode()
 }
 
 // The events that stand are a function of the set of spans alone.
@@ -95,6 +113,7 @@ func TestEventsDoNotDependOnOrderAndSplit(t *testing.T) {
 		"a small world": func(t *rapid.T) []Span { return rapid.SliceOfN(rapid.Custom(genSpan), 1, 16).Draw(t, "spans") },
 		"a deep world":  genDeep,
 		"a crowd":       genCrowd,
+		"a dialogue":    genDialogue,
 	}
 	for name, draw := range worlds {
 		t.Run(name, func(t *testing.T) {
@@ -166,12 +185,26 @@ func genCrowd(t *rapid.T) []Span {
 	return spans
 }
 
+// genDialogue draws model calls of a small world, some inside others, with messages in common.
+func genDialogue(t *rapid.T) []Span {
+	spans := rapid.SliceOfN(rapid.Custom(genSpan), 1, 16).Draw(t, "spans")
+	for i := range spans {
+		if rapid.IntRange(0, 4).Draw(t, "model") > 0 {
+			spans[i].Facts = Facts{Kind: Model, Model: "m", Messages: genMessages(t)}
+		}
+	}
+	return spans
+}
+
 // checkLinks checks what a trace keeps against what it would find now.
 func checkLinks(t rapid.TB, trace *Trace) {
 	t.Helper()
 	size := traceSize
 	for _, n := range trace.nodes {
 		size += nodeSize + n.span.bytes()
+		if n.span.Kind == Model && n.span.Messages != "" {
+			size += claimSize
+		}
 		for _, m := range n.inner {
 			if m.in != n {
 				t.Fatalf("%s is not within %s", m.span.ID, n.span.ID)

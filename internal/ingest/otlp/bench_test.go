@@ -96,6 +96,28 @@ func BenchmarkTraces(b *testing.B) {
 	b.ReportMetric(float64(b.N)*spans/b.Elapsed().Seconds(), "spans/s")
 }
 
+// BenchmarkMessages reads a model call whose input has 1 MB.
+func BenchmarkMessages(b *testing.B) {
+	var history []any
+	for i := range 1000 {
+		role := []string{"user", "assistant"}[i%2]
+		history = append(history, kv{"role": role, "parts": []any{kv{"type": "text", "content": strings.Repeat("word ", 200)}}})
+	}
+	td := ptrace.NewTraces()
+	s := td.ResourceSpans().AppendEmpty().ScopeSpans().AppendEmpty().Spans().AppendEmpty()
+	s.SetTraceID(pcommon.TraceID{1})
+	s.SetSpanID(pcommon.SpanID{1})
+	s.Attributes().PutStr("gen_ai.operation.name", "chat")
+	s.Attributes().PutStr("gen_ai.input.messages", inJSON(append(history, kv{"role": "user", "content": "new"})))
+	b.SetBytes(1 << 20)
+	b.ReportAllocs()
+	for b.Loop() {
+		if spans, _, _ := allSpans(td); spans[0].Messages == "" {
+			b.Fatal("no messages")
+		}
+	}
+}
+
 // BenchmarkDecode is the part of BenchmarkTraces that is not ours.
 func BenchmarkDecode(b *testing.B) {
 	var marshaler ptrace.ProtoMarshaler

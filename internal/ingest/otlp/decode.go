@@ -11,8 +11,8 @@
 // OpenInference, OpenLLMetry, the Vercel AI SDK, Logfire and Claude Code. A span of a tool or of a model call gives two events,
 // "<span id>.start" and "<span id>.end", so a request that is sent again gives the same ids. If log records describe the same
 // calls, as for Claude Code, the ids are "call:<call id>.start" and ".end" for both. A tool named transfer_to_X or handoff_to_X
-// gives only the handoff. The root of a trace ends the run. Only log records contain messages. Calls without a tool span are
-// unknown.
+// gives only the handoff. The root of a trace ends the run. The span of a model call also gives the messages that are new in it. Calls
+// without a tool span are unknown.
 //
 // Traps: a span is exported when it ends, children before their parents, possibly in another request, by another process and
 // with another clock. One call may have three spans (of the agent, the MCP client and the MCP server) and counts once. An event

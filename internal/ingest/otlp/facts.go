@@ -35,6 +35,9 @@ func (s *span) facts() trace.Facts {
 			f.Fill(&facts)
 		}
 	}
+	if s.logsMessages() {
+		f.Messages = ""
+	}
 	if f.Kind == trace.Tool {
 		f.MCP = f.MCP || s.fromMCP()
 	}
@@ -42,4 +45,9 @@ func (s *span) facts() trace.Facts {
 		f.Input = ""
 	}
 	return f
+}
+
+// logsMessages reports whether the program also writes log records, which have its messages.
+func (s *span) logsMessages() bool {
+	return strings.HasPrefix(s.Name(), claudeCodePrefix) || s.scope == "gemini-cli"
 }

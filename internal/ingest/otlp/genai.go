@@ -46,6 +46,8 @@ func genAI(s *span) trace.Facts {
 			Tokens: genAITokens(s),
 			Usage:  genAIUsage(s),
 			Cost:   s.number("gen_ai.usage.cost", "operation.cost"),
+
+			Messages: genAIMessages(s),
 		}
 	case trace.Agent:
 		f := trace.Facts{Kind: trace.Agent}

@@ -39,6 +39,7 @@ func openInference(s *span) trace.Facts {
 				CacheWrite:  s.count("llm.token_count.prompt_details.cache_write"),
 				Reasoning:   s.count("llm.token_count.completion_details.reasoning"),
 			}.Whole(),
+			Messages: openInferenceMessages(s),
 		}
 		if f.Tokens == 0 {
 			f.Tokens = f.Usage.Input + f.Usage.Output

@@ -38,6 +38,8 @@ func openLLMetry(s *span) trace.Facts {
 			Model:  s.text("gen_ai.response.model", "gen_ai.request.model"),
 			Tokens: genAITokens(s),
 			Usage:  genAIUsage(s),
+
+			Messages: genAIMessages(s),
 		}
 	}
 	return trace.Facts{}

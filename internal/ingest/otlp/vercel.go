@@ -35,7 +35,10 @@ func vercel(s *span) trace.Facts {
 				CachedInput: s.count("ai.usage.cachedInputTokens"),
 				Reasoning:   s.count("ai.usage.reasoningTokens"),
 			}
-			return trace.Facts{Kind: trace.Model, Model: s.text("ai.response.model", "ai.model.id"), Tokens: u.Input + u.Output, Usage: u}
+			return trace.Facts{
+				Kind: trace.Model, Model: s.text("ai.response.model", "ai.model.id"), Tokens: u.Input + u.Output, Usage: u,
+				Messages: encodeMessages(s.messages("ai.prompt.messages"), s.text("ai.response.text", "ai.result.text")),
+			}
 		}
 		return trace.Facts{Kind: trace.Agent, Agent: s.text("ai.telemetry.functionId")}
 	}
