@@ -1,6 +1,7 @@
 package detect
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -89,21 +90,30 @@ func differInOne(x, y []string) bool {
 // URL is one word.
 func words(input string) []string {
 	var all []string
-	name := ""
-	parts := strings.Split(strings.ToLower(input), `"`) // every second part is within quotes
-	for k, part := range parts {
-		if k%2 == 1 && k+1 < len(parts) && strings.HasPrefix(strings.TrimLeft(parts[k+1], " "), ":") {
-			name = part
-			continue
-		}
-		if slices.Contains(options[:], name) {
-			continue
-		}
-		for _, word := range strings.Fields(part) {
-			if word = strings.Trim(word, ".,:;!?(){}[]'…"); word != "" {
-				all = append(all, word)
+	for _, word := range namedWords(input) {
+		all = append(all, word)
+	}
+	return all
+}
+
+// namedWords yields what words returns, each word with the name of its value.
+func namedWords(input string) iter.Seq2[string, string] {
+	return func(yield func(name, word string) bool) {
+		name := ""
+		parts := strings.Split(strings.ToLower(input), `"`) // every second part is within quotes
+		for k, part := range parts {
+			if k%2 == 1 && k+1 < len(parts) && strings.HasPrefix(strings.TrimLeft(parts[k+1], " "), ":") {
+				name = part
+				continue
+			}
+			if slices.Contains(options[:], name) {
+				continue
+			}
+			for _, word := range strings.Fields(part) {
+				if word = strings.Trim(word, ".,:;!?(){}[]'…"); word != "" && !yield(name, word) {
+					return
+				}
 			}
 		}
 	}
-	return all
 }

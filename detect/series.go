@@ -16,10 +16,14 @@ const leastSeries = 4
 // result, which is no failure. Their calls differ in one word, which is not a variant of the word in its place, and each names something
 // new or gets its answer for the first time. Their results are equal without ids and the words of the calls, or differ like the calls. No
 // other tool changes something in between, because then it makes the items, such as the next version of a patch. Each is expected to have
-// the result of the one before, as for files that are verified one by one. It reads the excerpts of at most 10 steps.
+// the result of the one before, as for files that are verified one by one. Words that are searched for without a match are no items: other
+// words for one thing look alike. Nor has an item a long result of which nothing tells of it: then the page has not changed. It reads the excerpts of at most 10 steps.
 func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 	input, output := r.Excerpt(step)
 	now := words(input)
+	if long := strings.HasSuffix(output, "…"); long && !step.Effort.Mentions {
+		return false
+	}
 	seen := 0
 	for k := 0; k < excerpts && seen < n; k++ {
 		s := r.StepAt(k)
@@ -34,7 +38,7 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 		}
 		call, result := r.Excerpt(s)
 		before := words(call)
-		if s.Number != step.Number && !differInItem(now, before) {
+		if s.Number != step.Number && (!differInItem(now, before) || s.Effort.Yield == unloop.NothingFound && searchesFor(input, differ(now, before))) {
 			return false
 		}
 		if s.Effort.Template != step.Effort.Template && !differAlike(now, before, strings.Fields(output), strings.Fields(result)) {
@@ -70,10 +74,36 @@ func differInItem(x, y []string) bool {
 	if slices.Equal(x, y) || !differInOne(x, y) {
 		return false
 	}
+	k := differ(x, y)
+	return !variants(x[k], y[k])
+}
+
+// differ returns the first position in which two lists of the same length differ, or their length.
+func differ(x, y []string) int {
 	for k := range x {
 		if x[k] != y[k] {
-			return !variants(x[k], y[k])
+			return k
 		}
+	}
+	return len(x)
+}
+
+// terms are the names of arguments, and searchers the programs and options of shell commands, that are followed by what is searched for.
+var (
+	terms     = strings.Fields("pattern query q search keyword keywords term terms text regex regexp expression question")
+	searchers = strings.Fields("grep egrep fgrep zgrep rg ag ack findstr select-string -name -iname -s -g")
+)
+
+// searchesFor reports whether the word with index k of a call is what the call searches for, and not the place where it searches.
+func searchesFor(input string, k int) bool {
+	next := false // the next word that is no option is what a shell command searches for
+	for name, word := range namedWords(input) {
+		option := strings.HasPrefix(word, "-") || strings.Trim(word, `\0123456789`) == ""
+		if k == 0 {
+			return slices.Contains(terms, name) || next && !option
+		}
+		next = slices.Contains(searchers, word) || next && option
+		k--
 	}
 	return false
 }

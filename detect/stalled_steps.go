@@ -40,7 +40,10 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		return unloop.Finding{}, false
 	}
 	_, output := r.Excerpt(step)
-	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps made little progress: %s", m.Steps, effectsSince(r, m.First).text(m.Steps))
+	f := finding(r, "stalled_steps", "", m.Steps, "The last %d steps made little progress", m.Steps)
+	if e := effectsSince(r, m.First); e.all > 0 { // 0 if the calls of these results were never started
+		f.What += ": " + e.text(m.Steps)
+	}
 	if output != "" {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}

@@ -43,6 +43,17 @@ func TestEqualEffectsOfStalledStepsAreNotCounted(t *testing.T) {
 	}
 }
 
+func TestStalledStepsOfCallsThatNeverStarted(t *testing.T) {
+	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4}
+	r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
+	for range 20 {
+		r.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Tool: "search", Output: json.RawMessage(`[]`)})
+	}
+	if f, ok := d.Check(r); !ok || f.What != "The last 19 steps made little progress" {
+		t.Errorf("got %q, want only the number of steps", f.What)
+	}
+}
+
 func TestStalledStepsSayWhatTheStepsInBetweenBrought(t *testing.T) {
 	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4}
 	r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})

@@ -7,8 +7,8 @@ import (
 
 // The items of the series below.
 var (
-	folders = strings.Fields("cart order price stock user mail tax ship promo log auth feed")
-	names   = strings.Fields("readLimit limit_reader readLimits LimitRead limitsRead READ_LIMIT limitReader reads_limit read_limit LimitsRead readLimiter xReadLimit")
+	folders  = strings.Fields("cart order price stock user mail tax ship promo log auth feed")
+	variants = strings.Fields("readLimit limit_reader readLimits LimitRead limitsRead READ_LIMIT limitReader reads_limit read_limit LimitsRead readLimiter xReadLimit")
 
 	archives = strings.Fields("2026-01 2026-02 2026-03 2026-04 2026-05 2026-06 2026-07 2026-08 2026-09 2026-10 2026-11 2026-12 2025-01 2025-02 2025-03 2025-04 2025-05")
 )
@@ -25,7 +25,11 @@ func TestASeriesOfItemsIsNoLoop(t *testing.T) {
 	}{
 		{"nothing is found in any folder", `grep {"pattern":"legacy_mode","path":"{}"}`, "grep no matches", folders, false},
 		{"nothing is found in two folders, over and over", `grep {"pattern":"legacy_mode","path":"{}"}`, "grep no matches", folders[:2], true},
-		{"nothing is found under any variant of a name", `grep {"pattern":"{}"}`, "grep no matches", names, true},
+		{"nothing is found under any variant of a name", `grep {"pattern":"{}"}`, "grep no matches", variants, true},
+		{"nothing is found under any other word", `grep {"pattern":"{}","path":"src"}`, "grep no matches", folders, true},
+		{"no other word is in the files", `bash {"command":"grep -rn {} src/"}`, `bash ""`, folders, true},
+		{"a quoted word is in no file", `bash {"command":"grep -rn -A 3 \"{}\" src/ --include=*.py"}`, `bash ""`, folders, true},
+		{"no folder has the word", `bash {"command":"grep -rn legacy_mode src/{}"}`, `bash ""`, folders, false},
 		{"no service has logged the line", `search_logs {"pattern":"panic","service":"{}"}`, `search_logs {"lines":[]}`, folders, false},
 		{"two services have not logged the line, over and over", `search_logs {"pattern":"panic","service":"{}"}`, `search_logs {"lines":[]}`, folders[:2], true},
 		{"no file has a mistake", `lint_file {"path":"src/{}.ts"}`, "lint_file No issues found.", folders, false},
