@@ -251,7 +251,8 @@ Polls and transient failures weigh less, too. Novelty lowers the sum in proporti
 
 At 2 wasted steps the rule also fires without an estimate at a no-op, a poll, a third equal failure, and a change that has the words of an
 earlier one in another order. A no-op, or a call that has returned the same result three times, is strong evidence. With less than four such
-steps the finding is advisory: the agent gets a nudge and is not stopped.
+steps the finding is advisory: the agent gets a nudge and is not stopped. It is no longer advisory after 12 wasted steps in a row at which the
+sum was at least 2.8 of 3.5 and the estimate at least 0.95. A step that changed something, a novel result and a message of a person end such a row.
 
 Why: these steps cost time and money and return only known information.
 
