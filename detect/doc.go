@@ -192,7 +192,9 @@ Try: wait longer between polls, look at the job itself, or give up after a time.
 
 Up to 15 times, the finding is advisory, because a job may take long. A shell command that contains a pause may return the same result
 one and a half times as often. A tool that reads is a polling tool for the call that follows a wait: a tool named wait, sleep or pause, or the
-sleep of a shell.
+sleep of a shell. A call is a poll, too, if an equal call came before and its answer says that something is still in progress: pending, queued,
+creating or running. Then the exit status of a shell's command is no failure. An answer that also tells of a failure or of rest, such as
+ImagePullBackOff, FAILED or 403, is none.
 
 # repeated_message
 
