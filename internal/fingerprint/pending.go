@@ -10,7 +10,8 @@ const pendingStates = " pending queued enqueued waiting creating starting runnin
 	"deploying processing progress progressing inprogress unfinished "
 
 // settledStates are words of states that do not change by themselves. Those of the vocabulary that tell of a failure are settled, too.
-const settledStates = " backoff crash crashloop err killed cancelled canceled evicted lost dead exited suspended paused rejected "
+const settledStates = " backoff crash crashloop err killed cancelled canceled evicted lost dead exited suspended paused rejected " +
+	"successfully succeeded completed finished "
 
 // Pending reports whether an outcome, as raw JSON or text, says that something is still in progress, such as PENDING, "state": "QUEUED" or
 // ContainerCreating, and nothing in it says that something has failed or has come to rest, such as ImagePullBackOff or 403. It reports
