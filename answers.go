@@ -103,7 +103,7 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 		t.Distinct = true
 	}
 	same := before.Shape == now.Shape && before.Count == now.Count && before.Changes == now.Changes && before.Turn == now.Turn &&
-		before.Exact == now.Exact && before.Stable != stable
+		before.Exact == now.Exact && before.Stable != stable && (now.Words > 0 || now.Count > 0)
 	if !same {
 		if before.Exact == now.Exact && before.Stable != stable && now.Words < before.Words {
 			now.Shrinks = before.Shrinks + 1

@@ -47,7 +47,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 func (m *meter) listen(w *fingerprint.Words, told *toldWords, asks bool) {
 	m.Spoken = true
 	m.Wasted *= keptByPerson
-	m.Certain, m.Excused = 0, excusedSteps
+	m.Certain, m.Excused, m.Stuck = 0, excusedSteps, 0
 	reply := len(w.List) <= shortReply && !told.known && !asks // to a question of the assistant
 	refused := w.Ending == fingerprint.Refused
 	m.Asked, m.AskedAgain = true, (told.fresh < askedNew && !reply || told.known) && !(refused && told.item)

@@ -69,6 +69,9 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 	default:
 		m.Steps++
 	}
+	if m.Stuck++; effort.Wasted == 0 || m.Wasted < stuckWasted || m.Stalled < stuckStalled {
+		m.Stuck = 0
+	}
 }
 
 func one(yes bool) float32 {

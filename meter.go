@@ -52,6 +52,7 @@ type Meter struct {
 	Stalled float64  // the estimated probability that the latest steps made no progress
 	Steps   int      // number of steps since Stalled was last below 0.2
 	First   EventRef // the end of the first of these steps
+	Stuck   int      `json:",omitzero"` // number of consecutive wasted steps at which Wasted and Stalled were near their limits; a person's message ends them
 	Talk    float64  // messages to a person without novelty, less the novelty since
 	Talked  EventRef // the first of these messages
 
@@ -186,6 +187,12 @@ const begunAgain = 0.3
 
 // progressing is the estimate below which a stretch of steps is over.
 const progressing = 0.2
+
+// What the evidence must reach for a step to count in Meter.Stuck. One novel result or one new change lowers the evidence below it.
+const (
+	stuckWasted  = 0.8 * mostWasted
+	stuckStalled = 0.95
+)
 
 // Meter returns the evidence that the latest steps made no progress. It is the zero Meter unless the run keeps NeedEffort.
 func (r *Run) Meter() *Meter { return &r.s.Meter.Meter }

@@ -15,6 +15,9 @@ func (r *Run) results(t *Tool, e *Event) {
 			content, step.Failing = text, true
 		}
 	}
+	if r.waits(t, e) {
+		step.Effect, step.Failing = Polling, step.Failing && !t.Shell // the exit status says only that it is not done yet
+	}
 	var class Hash
 	var remark, told []byte // of a person who refused the call; what people read of a failure
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {

@@ -329,6 +329,7 @@ func (m *meter) validate(s *state) error {
 	c.Count("Same", m.Same, s.Metrics.Events)
 	c.Count("Said", m.Said, snapshot.MaxCount)
 	c.Count("Steps", m.Steps, s.Metrics.Events)
+	c.Count("Stuck", m.Stuck, m.Steps)
 	c.Count("Excused", m.Excused, excusedSteps)
 	c.Count("N", m.N, s.Metrics.Events)
 	c.That(len(m.Acts) == min(m.N, recentActs), "Acts has %d of %d calls", len(m.Acts), m.N)

@@ -192,7 +192,9 @@ Try: wait longer between polls, look at the job itself, or give up after a time.
 
 Up to 15 times, the finding is advisory, because a job may take long. A shell command that contains a pause may return the same result
 one and a half times as often. A tool that reads is a polling tool for the call that follows a wait: a tool named wait, sleep or pause, or the
-sleep of a shell.
+sleep of a shell. A call is a poll, too, if an equal call came before and its answer says that something is still in progress: pending, queued,
+creating or running. Then the exit status of a shell's command is no failure. An answer that also tells of a failure or of rest, such as
+ImagePullBackOff, FAILED or 403, is none.
 
 # repeated_message
 
@@ -251,7 +253,8 @@ Polls and transient failures weigh less, too. Novelty lowers the sum in proporti
 
 At 2 wasted steps the rule also fires without an estimate at a no-op, a poll, a third equal failure, and a change that has the words of an
 earlier one in another order. A no-op, or a call that has returned the same result three times, is strong evidence. With less than four such
-steps the finding is advisory: the agent gets a nudge and is not stopped.
+steps the finding is advisory: the agent gets a nudge and is not stopped. It is no longer advisory after 12 wasted steps in a row at which the
+sum was at least 2.8 of 3.5 and the estimate at least 0.95. A step that changed something, a novel result and a message of a person end such a row.
 
 Why: these steps cost time and money and return only known information.
 

@@ -8,11 +8,13 @@ import (
 
 // StalledSteps fires when the latest steps made no progress: Meter.Stalled reaches Estimate. It also fires without such an estimate if
 // Meter.Wasted reaches Steps, and either Meter.Certain reaches Certain, or the latest step is a no-op, a poll, the third equal failure, or a
-// change that has the words of an earlier one in another order. The finding is Advisory below Steps or below Certain.
+// change that has the words of an earlier one in another order. The finding is Advisory below Steps or below Certain, unless Meter.Stuck
+// reaches Stuck: after so many steps without any progress, no other explanation is left.
 type StalledSteps struct {
 	Estimate float64 // a probability, 0 to 1
 	Steps    float64 // wasted steps
 	Certain  float64 // certainly wasted steps
+	Stuck    int     // consecutive steps with nearly all the evidence that there can be
 }
 
 // namedFirst divides the score of this rule, so that a rule that names the shape of the loop takes precedence.
@@ -48,7 +50,7 @@ func (d StalledSteps) Check(r *unloop.Run) (unloop.Finding, bool) {
 		f.What += fmt.Sprintf(". The latest: %s", output)
 	}
 	f.Score = max(1, m.Wasted/d.Steps/namedFirst)
-	f.Advisory = !certain
+	f.Advisory = !certain && m.Stuck < d.Stuck
 	f.Next = []unloop.Hash{step.ArgsHash}
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.End.Number >= m.First.Number }).attach(&f)
 	f.First = m.First

@@ -10,7 +10,7 @@ import (
 )
 
 func TestEqualEffectsOfStalledStepsAreNotCounted(t *testing.T) {
-	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4}
+	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4, Stuck: 12}
 	for _, c := range []struct {
 		says  string
 		steps int
@@ -44,7 +44,7 @@ func TestEqualEffectsOfStalledStepsAreNotCounted(t *testing.T) {
 }
 
 func TestStalledStepsOfCallsThatNeverStarted(t *testing.T) {
-	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4}
+	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4, Stuck: 12}
 	r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
 	for range 20 {
 		r.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Tool: "search", Output: json.RawMessage(`[]`)})
@@ -55,7 +55,7 @@ func TestStalledStepsOfCallsThatNeverStarted(t *testing.T) {
 }
 
 func TestStalledStepsSayWhatTheStepsInBetweenBrought(t *testing.T) {
-	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4}
+	d := StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4, Stuck: 12}
 	r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs, Shells: unloop.DefaultShells()})
 	var last string
 	for k := range 20 {

@@ -27,7 +27,7 @@ func suite() []unloop.Detector {
 		detect.RepeatedMessage{Times: 3},
 		detect.RepeatingText{Times: 5, Bytes: 200},
 		detect.RestatedMessages{Messages: 1.2},
-		detect.StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4},
+		detect.StalledSteps{Estimate: 0.75, Steps: 2, Certain: 4, Stuck: 12},
 		detect.StalledTalk{Messages: 2},
 		detect.IdleHandoffs{Times: 4, Bare: 6},
 		detect.RepeatLimit{Times: 3},

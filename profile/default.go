@@ -73,7 +73,7 @@ func (s *DefaultProfile) profile() *Profile {
 			detect.StuckPolling{Times: s.StuckPolls},
 			detect.RepeatedMessage{Times: s.SameMessages},
 			detect.RestatedMessages{Messages: s.Restated},
-			detect.StalledSteps{Estimate: s.StalledSteps, Steps: 2, Certain: 4},
+			detect.StalledSteps{Estimate: s.StalledSteps, Steps: 2, Certain: 4, Stuck: 12},
 			detect.StalledTalk{Messages: s.StalledTalk},
 			detect.RepeatingText{Times: s.TextRepeats, Bytes: 200},
 			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},

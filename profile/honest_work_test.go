@@ -14,11 +14,16 @@ import (
 type script struct {
 	session *Session
 	flags   []string
+	decided func(policy.Decision) // receives each decision; may be nil
 }
 
 func (s *script) add(e *unloop.Event) {
-	if d := s.session.Add(e); d.Action != policy.Allow {
+	d := s.session.Add(e)
+	if d.Action != policy.Allow {
 		s.flags = append(s.flags, d.Message)
+	}
+	if s.decided != nil {
+		s.decided(d)
 	}
 }
 

@@ -1,8 +1,9 @@
 // Package mask hides secrets before data is stored: keys of well-known vendors, tokens, private keys, passwords in URLs, and
 // values whose names mark them as secret. It is applied to requests before the pipeline. Detectors give the same findings before
-// and after it, because equal secrets get equal masks, and different secrets almost always different ones.
+// and after it, because equal secrets get equal masks, and different secrets almost always different ones. A mask never reads as a
+// number or as a word, so the findings do not depend on the key.
 //
-// A mask is "[masked 9f3c]" with 16 bits of a keyed hash of the secret. Without the key, the store reveals neither the secret nor
+// A mask is "[masked f3c9]" with 16 bits of a keyed hash of the secret. Without the key, the store reveals neither the secret nor
 // whether a guess is right, except with a probability of 1 in 65,536. Two secrets have the same mask with the same probability.
 //
 // Texts are searched with their JSON escapes resolved, and strings that contain JSON are parsed. One pass over a text finds
@@ -14,6 +15,7 @@ package mask
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -228,7 +230,7 @@ func (m *Masker) replace(s string, spans []span) []byte {
 		out = append(out, s[from:sp.start]...)
 		out = appendQuote(out, sp.quotes)
 		out = append(out, opening...)
-		out = hex.AppendEncode(out, m.digest(s[sp.start:sp.end]))
+		out = appendDigest(out, m.digest(s[sp.start:sp.end]))
 		out = append(out, ']')
 		out = appendQuote(out, sp.quotes)
 		from = sp.end
@@ -248,7 +250,7 @@ func appendQuote(out []byte, escapes int) []byte {
 
 // digest returns 16 bits of the keyed hash of the secret. It ignores white space and escapes, so that a secret has the same mask
 // in a JSON string and in plain text.
-func (m *Masker) digest(secret string) []byte {
+func (m *Masker) digest(secret string) uint16 {
 	for range MaxDepth {
 		plain := string(unescape(nil, secret))
 		if plain == secret {
@@ -263,20 +265,32 @@ func (m *Masker) digest(secret string) []byte {
 		}
 		return r
 	}, secret)))
-	return hash.Sum(nil)[:2]
+	return binary.BigEndian.Uint16(hash.Sum(nil))
+}
+
+// appendDigest appends a digest as letter, digit, letter, digit. Detectors read such a word as an id. Hexadecimal digits read as a
+// number in 15 % of the masks and as a word in 2 %, and the findings then depend on the key.
+func appendDigest(out []byte, digest uint16) []byte {
+	return append(out, 'a'+byte(digest/2600), '0'+byte(digest/260%10), 'a'+byte(digest/10%26), '0'+byte(digest%10))
 }
 
 // opening is the prefix of a mask.
 const opening = "[masked "
 
-// maskAt reports whether there is a mask at i.
+// maskAt reports whether there is a mask at i, in the form of appendDigest or in the hexadecimal form of earlier versions.
 func maskAt(s string, i int) bool {
 	end := i + len(opening) + 4
 	if i < 0 || end >= len(s) || s[i:i+len(opening)] != opening || s[end] != ']' {
 		return false
 	}
-	for _, c := range []byte(s[i+len(opening) : end]) {
-		if class[c]&digit == 0 && (c < 'a' || c > 'f') {
+	shown := s[i+len(opening) : end]
+	return isDigest(shown) || strings.Trim(shown, "0123456789abcdef") == ""
+}
+
+// isDigest reports whether a text of four bytes is one of appendDigest.
+func isDigest(s string) bool {
+	for k := range len(s) {
+		if k%2 == 0 && (s[k] < 'a' || s[k] > 'z') || k%2 == 1 && class[s[k]]&digit == 0 {
 			return false
 		}
 	}

@@ -24,7 +24,7 @@ func newMasker(t testing.TB, patterns ...string) *Masker {
 }
 
 // masks finds masks, whose hash the tables below write as ….
-var masks = regexp.MustCompile(`\[masked [0-9a-f]{4}\]`)
+var masks = regexp.MustCompile(`\[masked [a-z][0-9][a-z][0-9]\]`)
 
 func brief(s string) string { return masks.ReplaceAllString(s, "[…]") }
 

@@ -1,0 +1,32 @@
+package unloop
+
+import "github.com/unloop-ai/unloop/internal/fingerprint"
+
+// waits reports whether the step that has just ended asked for the state of something that is still in progress. Then it polls: it has the
+// patience of polls, also without a pause in between. A first call does not poll, because it may have started what is in progress.
+func (r *Run) waits(t *Tool, e *Event) bool {
+	if r.options.Needs&(NeedOutcomes|NeedExcerpts) == 0 || r.step.Test || r.step.Effect == Polling && !r.step.Failing || !r.askedAgain() {
+		return false
+	}
+	output, failure := e.Output, e.Error
+	if t.Shell {
+		output, failure = fingerprint.Unwrap(output), fingerprint.Unwrap(failure)
+	}
+	switch {
+	case len(failure) == 0:
+		return fingerprint.Pending(output)
+	case len(output) == 0:
+		return fingerprint.Pending(failure)
+	}
+	return false
+}
+
+// askedAgain reports whether one of the latest 32 steps before the current one made an equal call.
+func (r *Run) askedAgain() bool {
+	for k := range r.s.Recent {
+		if s := &r.s.Recent[k]; s.ArgsHash == r.step.ArgsHash && s.Number < r.step.Number {
+			return true
+		}
+	}
+	return false
+}
