@@ -50,7 +50,7 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 		if !ok || s.Effort.Yield == unloop.NothingFound && searchesFor(input, at) || long && !tells(output, result, now[at].word) {
 			return false
 		}
-		if s.Effort.Template != step.Effort.Template && s.Effort.Novelty < newAnswer && !differAlike(now, before, strings.Fields(output), strings.Fields(result)) {
+		if s.Effort.Template != step.Effort.Template && s.Effort.Novelty < newAnswer && !differAlike(now, before, output, result) {
 			return false
 		}
 	}
@@ -198,9 +198,14 @@ func searchesFor(input string, k int) bool {
 // months are the names of months in dates.
 var months = strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")
 
-// differAlike reports whether two results, as lists of words, differ only in numbers, in months, and by the same characters as their calls,
+// differAlike reports whether two results differ only in numbers, in months, and by the same characters as their calls,
 // such as by the number of the file that is named in both.
-func differAlike(call, otherCall []term, result, other []string) bool {
+func differAlike(call, otherCall []term, shown, otherShown string) bool {
+	result, other := strings.Fields(shown), strings.Fields(otherShown)
+	if strings.HasSuffix(shown, "…") && strings.HasSuffix(otherShown, "…") { // the ends are not known
+		n := min(len(result), len(other)) - 1
+		result, other = result[:n], other[:n]
+	}
 	if len(result) != len(other) {
 		return false
 	}
@@ -224,6 +229,7 @@ func differAlike(call, otherCall []term, result, other []string) bool {
 
 // isValue reports whether a word has a digit or ends with the short name of a month.
 func isValue(word string) bool {
+	word = strings.TrimRight(word, ".,;:")
 	return strings.ContainsAny(word, "0123456789") ||
 		slices.ContainsFunc(months, func(month string) bool { return strings.HasSuffix(word, month) })
 }
