@@ -75,12 +75,12 @@ func kinds() []kind {
 		refactorLoops(), sysadminLoops(), portalLoops(), hotlineLoops(),
 		benign(refactorLookalikes()), benign(sysadminLookalikes()),
 		benign(portalLookalikes()), benign(hotlineLookalikes()),
-		reporting(frontendLoops()), reporting(infrastructureLoops()), reporting(upkeepLoops()), reporting(accountsLoops()),
-		reporting(benign(frontendLookalikes())), reporting(benign(infrastructureLookalikes())),
-		reporting(benign(upkeepLookalikes())), reporting(benign(accountsLookalikes())),
-		reporting(nativeLoops()), reporting(laboratoryLoops()), reporting(paperworkLoops()), reporting(puzzleLoops()),
-		reporting(benign(nativeLookalikes())), reporting(benign(laboratoryLookalikes())),
-		reporting(benign(paperworkLookalikes())), reporting(benign(puzzleLookalikes())))
+		frontendLoops(), infrastructureLoops(), upkeepLoops(), accountsLoops(),
+		benign(frontendLookalikes()), benign(infrastructureLookalikes()),
+		benign(upkeepLookalikes()), benign(accountsLookalikes()),
+		nativeLoops(), laboratoryLoops(), paperworkLoops(), puzzleLoops(),
+		benign(nativeLookalikes()), benign(laboratoryLookalikes()),
+		benign(paperworkLookalikes()), benign(puzzleLookalikes()))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
