@@ -25,17 +25,28 @@ func (e Effect) String() string { return effectNames[e] }
 
 // EffectOf returns the effect that the words of a tool's name suggest. Words such as status, poll, check, wait, ping and
 // health mean Polling. Words such as read, get, list, search, find, show and view mean ReadOnly. Polling takes precedence.
-// A name with neither is Mutating. Only whole words count, as Words splits them, so spreadsheet_update is Mutating.
+// A name with neither is Mutating. So is one with a verb such as create, update, replace or delete before these words, or behind and:
+// update_status, create_list, search_and_replace. Only whole words count, as Words splits them, so spreadsheet_update is Mutating.
 func EffectOf(name string) Effect {
-	effect := Mutating
+	effect, polls := Mutating, false
+	decides := true // a verb of a change, because no other of these words came before it
 	for word := range Words(name) {
 		switch word {
 		case "status", "poll", "polling", "check", "wait", "ping", "health", "healthcheck":
-			return Polling
+			polls, decides = true, false
 		case "read", "get", "list", "ls", "search", "find", "show", "view", "fetch", "grep", "glob", "cat", "open", "browse",
 			"lookup", "query", "describe", "inspect", "calculate", "diff", "log", "retrieve":
-			effect = ReadOnly
+			effect, decides = ReadOnly, false
+		case "and", "or":
+			decides = true
+		case "create", "add", "insert", "append", "update", "replace", "edit", "modify", "set", "write", "delete", "remove", "clear", "cancel":
+			if decides {
+				return Mutating
+			}
 		}
+	}
+	if polls {
+		return Polling
 	}
 	return effect
 }

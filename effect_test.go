@@ -9,9 +9,15 @@ import (
 
 func TestEffectOf(t *testing.T) {
 	for effect, names := range map[Effect][]string{
-		ReadOnly: {"read", "read_file", "readFile", "ReadFile", "get-user", "list.files", "search2", "web__search", "mcp__github__get_issue", "LS", "log"},
-		Polling:  {"status", "job_status", "jobStatus", "check_deploy", "wait", "ping", "HealthCheck", "get_status", "poll-queue"},
-		Mutating: {"", "write_file", "spreadsheet_update", "shipping_quote", "thread", "widget", "bash", "checkout", "Edit", "await", "42", "_"},
+		ReadOnly: {
+			"read", "read_file", "readFile", "ReadFile", "get-user", "list.files", "search2", "web__search", "mcp__github__get_issue", "LS", "log",
+			"get_last_update", "list_and_show", "search_edit_history", "read_set",
+		},
+		Polling: {"status", "job_status", "jobStatus", "check_deploy", "wait", "ping", "HealthCheck", "get_status", "poll-queue", "status_of_update", "wait_and_get"},
+		Mutating: {
+			"", "write_file", "spreadsheet_update", "shipping_quote", "thread", "widget", "bash", "checkout", "Edit", "await", "42", "_",
+			"update_order_status", "createList", "mcp__crm__set_view", "delete_log", "search_and_replace", "office-find-or-create", "clear_query",
+		},
 	} {
 		for _, name := range names {
 			if got := EffectOf(name); got != effect {

@@ -250,9 +250,9 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 		effort.Wasted *= 1 - effort.Novelty
 		kept = min(kept, 1-effort.Novelty)
 	}
-	m.Reapplied = !requested && effort.Fresh <= reapplied && o.returns > 0 && !o.names(effort.Item) // else it changes another item
+	again := !m.Seen.add(acknowledgement(t, o.words)) && effort.Names == 0 && effort.Item == 0 && effort.Word == 0 // also a short one
+	m.Reapplied = !requested && effort.Fresh <= reapplied && (o.returns > 0 || again) && !o.names(effort.Item)     // else it changes another item
 	t.Acknowledged, m.Changed = o.words.Shape, t.Hash
-	m.Seen.add(acknowledgement(t, o.words))
 	m.Causes.introduce(effort, &r.callWords)
 	m.Excused = excusedSteps
 	return kept

@@ -207,3 +207,55 @@ func TestAnOutcomeThatIsNewToItsAgent(t *testing.T) {
 		t.Errorf("one agent reads it five times: %.2f wasted, %.2f certain", same.Wasted, same.Certain)
 	}
 }
+
+// A tool that acknowledges in one word changes known values, and what the agent looks at stays as it is.
+func TestKnownValuesWithAShortAcknowledgement(t *testing.T) {
+	for name, c := range map[string]struct {
+		round func(n int) []Event
+		least float64
+		most  float64
+	}{
+		"three modes and three fans in turn, and the valve stays closed": {func(n int) []Event {
+			return []Event{
+				call("set_mode", fmt.Sprintf(`{"zone":"north","mode":"%s","fan":"%s"}`, [...]string{"eco", "boost", "away"}[n%3], [...]string{"low", "half", "full"}[(n+n/3)%3]), `"ok"`),
+				call("read_zone", `{"zone":"north"}`, `"the valve of this zone is still closed"`),
+			}
+		}, 2.8, 4},
+		"three senders with three marks in turn, and the preview stays empty": {func(n int) []Event {
+			return []Event{
+				call("save_rule", fmt.Sprintf(`{"sender":"%s","mark":"%s","active":true}`, [...]string{"bank", "shop", "post"}[n%3], [...]string{"due", "paid", "late"}[(n+n/3)%3]), `{"saved":true}`),
+				call("preview_mail", `{"folder":"bills"}`, `"the preview of the folder shows mail without marks"`),
+			}
+		}, 2.8, 4},
+		"lamps switched on, off and dimmed, and the picture stays dark": {func(n int) []Event {
+			return []Event{
+				call("switch_lamp", fmt.Sprintf(`{"lamp":"%s","to":"%s"}`, [...]string{"hall", "desk", "wall"}[n%3], [...]string{"on", "off", "dim"}[(n+n/3)%3]), `"done"`),
+				call("look_at_room", `{"room":"hall"}`, `"a dark room with a door and two chairs"`),
+			}
+		}, 2.8, 4},
+		"the mode of other zones, and each valve is closed": {func(n int) []Event {
+			return []Event{
+				call("set_mode", fmt.Sprintf(`{"zone":"%s","mode":"eco"}`, cities[n]), `"ok"`),
+				call("read_zone", fmt.Sprintf(`{"zone":"%s"}`, cities[n]), `"the valve of this zone is still closed"`),
+			}
+		}, 0, 1.5},
+		"other rules, and the preview stays empty": {func(n int) []Event {
+			return []Event{
+				call("save_rule", fmt.Sprintf(`{"text":"mark mail of %s as due"}`, cities[n]), `{"saved":true}`),
+				call("preview_mail", `{"folder":"bills"}`, `"the preview of the folder shows mail without marks"`),
+			}
+		}, 0, 1.5},
+		"other lamps switched on, and the picture stays dark": {func(n int) []Event {
+			return []Event{
+				call("switch_lamp", fmt.Sprintf(`{"lamp":"%s","to":"on"}`, cities[n]), `"done"`),
+				call("look_at_room", `{"room":"hall"}`, `"a dark room with a door and two chairs"`),
+			}
+		}, 0, 1.5},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := wasted(5, c.round); got < c.least || got > c.most {
+				t.Errorf("%.2f steps were wasted, want from %.1f to %.1f", got, c.least, c.most)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package detect
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/unloop-ai/unloop"
 )
@@ -13,17 +14,16 @@ import (
 const leastSeries = 4
 
 // goesThroughItems reports whether the latest n calls of the step's tool, up to the step, go through a series of items, all with one
-// result, which is no failure. Their calls differ in one word, which is not a variant of the word in its place, and each names something
-// new or gets its answer for the first time. Their results are equal without ids and the words of the calls, or differ like the calls. No
+// result, which is no failure. Their calls differ in one item, as differInItem says, and each names something
+// new or gets its answer for the first time. Their results are equal without ids and the words of the calls, or differ like the calls, or in
+// numbers and dates. An item whose result is new is one of the series, too. No
 // other tool changes something in between, because then it makes the items, such as the next version of a patch. Each is expected to have
 // the result of the one before, as for files that are verified one by one. Words that are searched for without a match are no items: other
 // words for one thing look alike. Nor has an item a long result of which nothing tells of it: then the page has not changed. It reads the excerpts of at most 10 steps.
 func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 	input, output := r.Excerpt(step)
-	now := words(input)
-	if long := strings.HasSuffix(output, "…"); long && !step.Effort.Mentions {
-		return false
-	}
+	now, cut := termsOf(input)
+	long := strings.HasSuffix(output, "…") && !step.Effort.Mentions
 	seen := 0
 	for k := 0; k < excerpts && seen < n; k++ {
 		s := r.StepAt(k)
@@ -36,15 +36,23 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 		if s.Effort.Yield == unloop.Failure || !namesItem(s) && s.Repeats.N > 1 {
 			return false
 		}
-		call, result := r.Excerpt(s)
-		before := words(call)
-		if s.Number != step.Number && (!differInItem(now, before) || s.Effort.Yield == unloop.NothingFound && searchesFor(input, differ(now, before))) {
-			return false
-		}
-		if s.Effort.Template != step.Effort.Template && !differAlike(now, before, strings.Fields(output), strings.Fields(result)) {
-			return false
-		}
 		seen++
+		if s.Number == step.Number {
+			continue
+		}
+		call, result := r.Excerpt(s)
+		before, alsoCut := termsOf(call)
+		if cut && alsoCut { // the ends are not known
+			n := min(len(now), len(before))
+			now, before = now[:n], before[:n]
+		}
+		at, ok := differInItem(now, before)
+		if !ok || s.Effort.Yield == unloop.NothingFound && searchesFor(input, at) || long && !tells(output, result, now[at].word) {
+			return false
+		}
+		if s.Effort.Template != step.Effort.Template && s.Effort.Novelty < newAnswer && !differAlike(now, before, output, result) {
+			return false
+		}
 	}
 	return seen == n
 }
@@ -69,23 +77,102 @@ func tellOfItems(r *unloop.Run, step *unloop.Step) bool {
 	return false
 }
 
-// differInItem reports whether two lists of words have the same length and differ in one position, where none is a variant of the other.
-func differInItem(x, y []string) bool {
-	if slices.Equal(x, y) || !differInOne(x, y) {
-		return false
-	}
-	k := differ(x, y)
-	return !variants(x[k], y[k])
+// term is a word of a call, with the name of its argument.
+type term struct{ name, word string }
+
+// tells reports whether a result tells of an item: it contains the name of the item, or the item has letters and the result differs from the
+// one before. A bare number, such as how far a page is scrolled, is no name.
+func tells(result, before, item string) bool {
+	return strings.Contains(strings.ToLower(result), item) || result != before && strings.ContainsFunc(item, unicode.IsLetter)
 }
 
-// differ returns the first position in which two lists of the same length differ, or their length.
-func differ(x, y []string) int {
+// termsOf returns the words of a call's excerpt, without the last one of an excerpt that is cut off, because that may be a part of a word.
+func termsOf(input string) (all []term, cut bool) {
+	for name, word := range namedWords(input) {
+		all = append(all, term{name, word})
+	}
+	cut = strings.HasSuffix(input, "…")
+	if cut && len(all) > 0 {
+		all = all[:len(all)-1]
+	}
+	return all, cut
+}
+
+// itemWords is the most words of an item that is an argument beside others, such as the name of a company.
+const itemWords = 3
+
+// differInItem reports whether two calls are about two items, and the index of the first word in which the first call differs. They are if they
+// differ in one word, or in one name that several words contain, such as a host and its address, and neither name is a variant of the other.
+// They also are if they have several arguments and differ in one of up to three words, and at most in another one of one word, such
+// as the country of a company. None of the words is then a variant of the other in its place.
+func differInItem(x, y []term) (at int, ok bool) {
+	if at, ok = differInName(x, y); ok {
+		return at, true
+	}
+	equal, others, item, n := 0, 0, -1, 0
+	for len(x) > 0 && len(y) > 0 {
+		a, b := argument(x), argument(y)
+		switch {
+		case a[0].name != b[0].name:
+			return 0, false
+		case slices.Equal(a, b):
+			equal++
+		case item < 0 && otherItem(a, b):
+			item = n
+		case len(a) == 1 && len(b) == 1:
+			others++
+		default:
+			return 0, false
+		}
+		n += len(a)
+		x, y = x[len(a):], y[len(b):]
+	}
+	return item, len(x) == len(y) && item >= 0 && equal > 0 && others < 2
+}
+
+// differInName reports whether two lists of words of the same length differ in one name, and where it is first: at all positions where they
+// differ, the words without their common beginning and end are the same two, and these are no variants.
+func differInName(x, y []term) (at int, ok bool) {
+	if len(x) != len(y) {
+		return 0, false
+	}
+	at = -1
+	var one, other string
 	for k := range x {
-		if x[k] != y[k] {
-			return k
+		if x[k] == y[k] {
+			continue
+		}
+		a, b := cores(x[k].word, y[k].word)
+		if at >= 0 && (a != one || b != other) {
+			return 0, false
+		}
+		if at < 0 {
+			at, one, other = k, a, b
 		}
 	}
-	return len(x)
+	return at, at >= 0 && !variants(x[at].word, y[at].word)
+}
+
+// argument returns the words at the beginning of a list that belong to one argument.
+func argument(words []term) []term {
+	n := slices.IndexFunc(words, func(word term) bool { return word.name != words[0].name })
+	if n < 0 {
+		return words
+	}
+	return words[:n]
+}
+
+// otherItem reports whether two values of an argument name two items: none of their words is a variant of the word in its place.
+func otherItem(a, b []term) bool {
+	if len(a) > itemWords || len(b) > itemWords || a[0].word == b[0].word {
+		return false
+	}
+	for k := range min(len(a), len(b)) {
+		if a[k] != b[k] && variants(a[k].word, b[k].word) {
+			return false
+		}
+	}
+	return true
 }
 
 // terms are the names of arguments, and searchers the programs and options of shell commands, that are followed by what is searched for.
@@ -108,23 +195,43 @@ func searchesFor(input string, k int) bool {
 	return false
 }
 
-// differAlike reports whether two results, as lists of words, differ in one word and by the same characters as their calls, such as by the number
-// of the file that is named in both.
-func differAlike(call, otherCall, result, other []string) bool {
-	if !differInOne(result, other) {
+// months are the names of months in dates.
+var months = strings.Fields("jan feb mar apr may jun jul aug sep oct nov dec")
+
+// differAlike reports whether two results differ only in numbers, in months, and by the same characters as their calls,
+// such as by the number of the file that is named in both.
+func differAlike(call, otherCall []term, shown, otherShown string) bool {
+	result, other := strings.Fields(shown), strings.Fields(otherShown)
+	if strings.HasSuffix(shown, "…") && strings.HasSuffix(otherShown, "…") { // the ends are not known
+		n := min(len(result), len(other)) - 1
+		result, other = result[:n], other[:n]
+	}
+	if len(result) != len(other) {
 		return false
 	}
-	for k := range result {
-		if result[k] != other[k] {
-			x, y := cores(strings.ToLower(result[k]), strings.ToLower(other[k]))
-			for n := range call {
-				if a, b := cores(call[n], otherCall[n]); a != b {
-					return a == x && b == y
-				}
-			}
+	var one, another string // what the calls differ in
+	for n := range min(len(call), len(otherCall)) {
+		if one, another = cores(call[n].word, otherCall[n].word); one != another {
+			break
 		}
 	}
-	return false
+	for k := range result {
+		a, b := strings.ToLower(result[k]), strings.ToLower(other[k])
+		if a == b || isValue(a) && isValue(b) {
+			continue
+		}
+		if x, y := cores(a, b); x != one || y != another || one == another {
+			return false
+		}
+	}
+	return true
+}
+
+// isValue reports whether a word has a digit or ends with the short name of a month.
+func isValue(word string) bool {
+	word = strings.TrimRight(word, ".,;:")
+	return strings.ContainsAny(word, "0123456789") ||
+		slices.ContainsFunc(months, func(month string) bool { return strings.HasSuffix(word, month) })
 }
 
 // sharedLetters is the least number of consecutive characters that two variants of a name share beside their common beginning and end.
