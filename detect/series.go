@@ -13,13 +13,13 @@ import (
 // leastSeries is the number of calls from which on they are a series.
 const leastSeries = 4
 
-// goesThroughItems reports whether the latest n calls of the step's tool, up to the step, go through a series of items, all with one
-// result, which is no failure. Their calls differ in one item, as differInItem says, and each names something
-// new or gets its answer for the first time. Their results are equal without ids and the words of the calls, or differ like the calls, or in
-// numbers and dates. An item whose result is new is one of the series, too. No
-// other tool changes something in between, because then it makes the items, such as the next version of a patch. Each is expected to have
-// the result of the one before, as for files that are verified one by one. Words that are searched for without a match are no items: other
-// words for one thing look alike. Nor has an item a long result of which nothing tells of it: then the page has not changed. It reads the excerpts of at most 10 steps.
+// goesThroughItems reports whether the latest n calls of the step's tool, up to the step, go through a series of items, all with one result,
+// which is no failure. Their calls differ in one item, as differInItem says, and each names something new or gets its answer for the first
+// time. Their results are equal without ids and the words of the calls, or differ like the calls, or in numbers and dates. An item whose
+// result is new is one of the series, too. No other tool changes something in between, because then it makes the items, such as the next
+// version of a patch. Each is expected to have the result of the one before, as for files that are verified one by one. Words that are
+// searched for without a match are no items: other words for one thing look alike. Nor has an item a long result of which nothing tells of it:
+// then the page has not changed. It reads the excerpts of at most 10 steps.
 func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 	input, output := r.Excerpt(step)
 	now, cut := termsOf(input)
