@@ -48,6 +48,27 @@ func TestSearchesThatFindNothing(t *testing.T) {
 	}
 }
 
+// OpenInference records the input of a tool with one argument as a text without the name of the argument.
+func TestSearchesWithATextAsInputFindNothing(t *testing.T) {
+	for tool, want := range map[string]int{"find_letter": 6, "searchArchive": 6, "get_letter": 0} {
+		t.Run(tool, func(t *testing.T) {
+			d := SameResult{Times: 4, Nothing: 6, Items: 12}
+			r := unloop.NewRun("r", unloop.Options{Needs: d.Info().Needs})
+			first := 0
+			for n := range 10 {
+				r.Add(&unloop.Event{Type: unloop.ToolCallStarted, Tool: tool, Input: json.RawMessage(fmt.Sprintf(`"letter %c"`, 'a'+n))})
+				r.Add(&unloop.Event{Type: unloop.ToolCallCompleted, Tool: tool, Output: json.RawMessage(`"No results found."`)})
+				if _, ok := d.Check(r); ok && first == 0 {
+					first = n + 1
+				}
+			}
+			if first != want {
+				t.Errorf("the first finding is at call %d, want %d", first, want)
+			}
+		})
+	}
+}
+
 // What a command printed when it failed is an error, and no result.
 func TestAFailureWithWordsIsNoResult(t *testing.T) {
 	d := SameResult{Times: 4, Nothing: 6, Items: 12}

@@ -47,7 +47,7 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 			now, before = now[:n], before[:n]
 		}
 		at, ok := differInItem(now, before)
-		if !ok || s.Effort.Yield == unloop.NothingFound && searchesFor(input, at) || long && !tells(output, result, now[at].word) {
+		if !ok || s.Effort.Yield == unloop.NothingFound && searchesFor(step.Tool, input, at) || long && !tells(output, result, now[at].word) {
 			return false
 		}
 		if s.Effort.Template != step.Effort.Template && s.Effort.Novelty < newAnswer && !differAlike(now, before, output, result) {
@@ -181,16 +181,28 @@ var (
 	searchers = strings.Fields("grep egrep fgrep zgrep rg ag ack findstr select-string -name -iname -s -g")
 )
 
-// searchesFor reports whether the word with index k of a call is what the call searches for, and not the place where it searches.
-func searchesFor(input string, k int) bool {
+// searchesFor reports whether the word with index k of a call is what the call searches for, and not the place where it searches. It is if
+// the input is a text instead of arguments, and the name of the tool says that the tool searches.
+func searchesFor(tool, input string, k int) bool {
 	next := false // the next word that is no option is what a shell command searches for
 	for name, word := range namedWords(input) {
 		option := strings.HasPrefix(word, "-") || strings.Trim(word, `\0123456789`) == ""
 		if k == 0 {
-			return slices.Contains(terms, name) || next && !option
+			return slices.Contains(terms, name) || name == "" && searchesByName(tool) || next && !option
 		}
 		next = slices.Contains(searchers, word) || next && option
 		k--
+	}
+	return false
+}
+
+// searchesByName reports whether a tool searches, according to the words of its name.
+func searchesByName(tool string) bool {
+	for word := range unloop.Words(tool) {
+		switch word {
+		case "search", "find", "lookup", "query", "grep":
+			return true
+		}
 	}
 	return false
 }

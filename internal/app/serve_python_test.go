@@ -40,7 +40,7 @@ func TestALangGraphAgentTracedByOpenInference(t *testing.T) {
 	asked := playedStep{tool: "ask_agent", input: `{"agent": "curator", "question": "where is it"}`, output: `"ask me tomorrow"`}
 	work := played{"archivist", append(searching("search", 6), playedStep{}, asked, playedStep{})}
 	want := work.reference(t)
-	want.ID, want.Name, want.Project = "thread-7", "archivist", "archive"
+	want.ID, want.Name, want.Project = "thread-7", "find the lost letter", "archive"
 	if diff := cmp.Diff(want, onlyRun(t, url)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
