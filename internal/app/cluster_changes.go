@@ -49,7 +49,7 @@ func (p *components) followOnce(ctx context.Context, known *int64) error {
 	if err != nil || latest == *known {
 		return err
 	}
-	if err := errors.Join(p.alerts.load(ctx), p.tuner.reload(ctx)); err != nil {
+	if err := errors.Join(p.alerts.load(ctx), p.tuner.follow(ctx)); err != nil {
 		return err
 	}
 	*known = latest

@@ -90,18 +90,23 @@ func TestWhatAPersonChangesAtOneServerHoldsAtTheOthers(t *testing.T) {
 		all.Wait()
 	})
 	t.Run("a setting", func(t *testing.T) {
-		post(t, a+"/api/suggestions/apply", "application/json", []byte(`{"tool":"read_file","setting":"same_errors","value":40}`))
-		post(t, b+"/api/suggestions/apply", "application/json", []byte(`{"setting":"same_errors","value":30}`))
-		errorsOf := func(url string) (value any) {
+		settingOf := func(url, name string) (value any) {
 			for _, p := range decoded[[]api.Profile](t, get(t, url+"/api/profiles")) {
 				for _, setting := range p.Settings {
-					if p.Name == "default" && setting.Name == "same_errors" {
+					if p.Name == "default" && setting.Name == name {
 						value = setting.Value
 					}
 				}
 			}
 			return value
 		}
+		post(t, a+"/api/suggestions/apply", "application/json", []byte(`{"setting":"repeat_weight","value":9}`))
+		post(t, a+"/api/suggestions/apply", "application/json", []byte(`{"tool":"read_file","setting":"same_errors","value":40}`))
+		post(t, b+"/api/suggestions/apply", "application/json", []byte(`{"setting":"same_errors","value":30}`))
+		if weight, errors := settingOf(b, "repeat_weight"), settingOf(b, "same_errors"); weight != 9.0 || errors != 30.0 {
+			t.Errorf("after a setting is applied at the second server, it has the settings %v and %v", weight, errors)
+		}
+		errorsOf := func(url string) any { return settingOf(url, "same_errors") }
 		eventually(t, time.Minute, "the setting does not hold", func() bool { return errorsOf(a) == 30.0 && errorsOf(b) == 30.0 })
 		if third := serve(t, s.cluster.configure); errorsOf(third) != 30.0 {
 			t.Errorf("a server that starts later has %v", errorsOf(third))

@@ -191,8 +191,7 @@ func (t *tuner) Apply(ctx context.Context, by *store.Act, s api.NewSetting) (str
 		if err := t.store.Act(ctx, by); err != nil {
 			return "", err
 		}
-		t.setProfile(own)
-		return clusterDatabase, nil
+		return clusterDatabase, t.reload(ctx) // also what was applied at another server since the latest reload
 	}
 	err = config.Apply(t.file, config.Change(c))
 	if errors.Is(err, os.ErrPermission) {
@@ -214,10 +213,15 @@ func (t *tuner) setProfile(own *serverProfile) {
 	t.server.Store(own)
 }
 
-// reload applies the settings that people applied at any server of the cluster.
-func (t *tuner) reload(ctx context.Context) error {
+// follow applies the settings that people applied at any server of the cluster.
+func (t *tuner) follow(ctx context.Context) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.reload(ctx)
+}
+
+// reload reads the applied settings from the database. Its caller holds mu.
+func (t *tuner) reload(ctx context.Context) error {
 	name := t.own().Name()
 	sets, err := withApplied(ctx, t.store, name, t.base)
 	if err != nil || maps.Equal(sets, t.server.Load().settings) {
