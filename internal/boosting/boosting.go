@@ -1,4 +1,5 @@
-// Package boosting evaluates boosted decision trees for a question with two answers.
+// Package boosting evaluates boosted decision trees for a question with two answers. Package internal/train writes the trees to a Go file
+// of the root package, which rates each step of a run by them (ADR 19).
 package boosting
 
 import "math"
