@@ -111,8 +111,13 @@ func (g *generation) find(h Hash) *packedCount {
 func (g *generation) put(h Hash) *packedCount {
 	if 2*len(g.entries) >= len(g.places) {
 		g.places = make([]uint16, max(16, 2*len(g.places)))
-		for k := range g.entries {
-			g.places[g.place(g.entries[k].of)] = uint16(k + 1)
+		mask := len(g.places) - 1
+		for k := range g.entries { // they differ, so each takes the next free place
+			at := int(g.entries[k].of) & mask
+			for g.places[at] != 0 {
+				at = (at + 1) & mask
+			}
+			g.places[at] = uint16(k + 1)
 		}
 	}
 	at := g.place(h)
