@@ -32,20 +32,35 @@ func (s *seen) times(h, once, twice uint32) int {
 // add adds h, and reports whether it is new.
 func (s *seen) add(h uint32) bool {
 	h = max(h&maxFingerprint, 1)
-	if 2*s.young.n >= len(s.young.places) && s.young.n < maxSeen {
-		s.young.grow()
+	places := s.young.places
+	mask := uint32(len(places) - 1)
+	at := h & mask
+	for int(at) < len(places) {
+		switch places[at] {
+		case h:
+			return false
+		case 0:
+			return s.put(h, at)
+		}
+		at = (at + 1) & mask
 	}
-	at := s.young.place(h)
-	if s.young.places[at] != 0 {
-		return false
+	return s.put(h, 0) // there are no places yet
+}
+
+// put adds h, which is not in the younger generation, at the empty place for it. It reports whether h is new.
+func (s *seen) put(h, at uint32) bool {
+	f := &s.young
+	if 2*f.n >= len(f.places) || f.n >= maxSeen {
+		if f.n < maxSeen {
+			f.grow()
+		} else {
+			s.young, s.older = s.older, s.young
+			f.clear()
+		}
+		at = f.place(h)
 	}
-	if s.young.n >= maxSeen {
-		s.young, s.older = s.older, s.young
-		s.young.clear()
-		at = s.young.place(h)
-	}
-	s.young.places[at] = h
-	s.young.n++
+	f.places[at] = h
+	f.n++
 	return !s.older.has(h)
 }
 
@@ -67,9 +82,10 @@ type fingerprints struct {
 
 // place returns the index of h, or of the empty place for it. There must be places.
 func (f *fingerprints) place(h uint32) uint32 {
-	mask := uint32(len(f.places) - 1)
+	places := f.places
+	mask := uint32(len(places) - 1)
 	at := h & mask
-	for x := f.places[at]; x != 0 && x != h; x = f.places[at] {
+	for x := places[at]; x != 0 && x != h; x = places[at] {
 		at = (at + 1) & mask
 	}
 	return at
