@@ -147,6 +147,7 @@ func documents() map[string]string {
 	return map[string]string{
 		"a variable of an environment in JSON": `{"name": "DB_PASSWORD", "value": "«correct horse»"}`,
 		"a header in JSON":                     `{"name": "Authorization", "value": "Bearer «abc»"}`,
+		"credentials of Docker":                `{"auths": {"ghcr.io": {"auth": "«MDNydkJhSVNteGJzcw==»"}}}`,
 		"an argument in JSON":                  `["login", "--password", "«correct horse»"]`,
 	}
 }

@@ -127,7 +127,7 @@ func (k kind) in(value string) (from int, ok bool) {
 	case password:
 		return 0, len(value) >= 4 && !strings.ContainsAny(value, " \t\n") && !isPath(value)
 	case token:
-		return 0, isRandom(value)
+		return 0, isRandom(value) || isPadded(value)
 	case cookie:
 		return 0, strings.Contains(value, "=") && hasDigit(value)
 	default:
