@@ -36,7 +36,7 @@ var noTokens = []string{
 // nameWords are parts of all names of secrets. At each, the name around it is examined.
 var nameWords = []string{
 	"pass", "pwd=", "pwd:", `pwd"`, "pwd'", "pwd ", "secret", "token", "authorization",
-	"key=", "key:", `key"`, "key'", "key ", "key>", "key]", "key-data", "sig=", "auth=", "auth =", "psk=", "psk\"", "pat=", "pat\"", "mnemonic", "phrase", "cookie", "session=", "sessionid", "session_id", "session-id", "sessid", "sid=", "credentials",
+	"key=", "key:", `key"`, "key'", "key ", "key>", "key]", "key-data", "sig=", "auth=", "auth =", `auth"`, "auth'", `sig"`, `sid"`, `session"`, "psk=", "psk\"", "pat=", "pat\"", "mnemonic", "phrase", "cookie", "session=", "sessionid", "session_id", "session-id", "sessid", "sid=", "credentials",
 }
 
 // longestName is the maximum distance in bytes between a word and the ends of its name.

@@ -223,7 +223,7 @@ func (sc *scanner) bare(n name, start int, direct bool) {
 			sc.mask(start, end)
 		}
 	case token:
-		if digits && isRandom(text) && !strings.ContainsAny(text, "$*") {
+		if digits && isRandom(text) && !strings.ContainsAny(text, "$*") || isPadded(text) {
 			sc.mask(start, end)
 		}
 	}
