@@ -123,13 +123,19 @@ const longestBasic = 1024
 func (sc *scanner) basic(p int) {
 	start := p + len("basic ")
 	end, _ := sc.run(start, base64)
-	if end-start < 8 || end-start > longestBasic || !sc.startsWord(p) {
-		return
-	}
-	plain, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(sc.s[start:end], "="))
-	if user, _, found := strings.Cut(string(plain), ":"); err == nil && found && isPrintable(user) {
+	if sc.startsWord(p) && isBasic(sc.s[start:end]) {
 		sc.mask(start, end)
 	}
+}
+
+// isBasic reports whether a text is user:password in base64.
+func isBasic(s string) bool {
+	if len(s) < 8 || len(s) > longestBasic {
+		return false
+	}
+	plain, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	user, _, found := strings.Cut(string(plain), ":")
+	return err == nil && found && isPrintable(user)
 }
 
 func isPrintable(s string) bool {

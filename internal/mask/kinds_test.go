@@ -147,7 +147,7 @@ func documents() map[string]string {
 	return map[string]string{
 		"a variable of an environment in JSON": `{"name": "DB_PASSWORD", "value": "«correct horse»"}`,
 		"a header in JSON":                     `{"name": "Authorization", "value": "Bearer «abc»"}`,
-		"credentials of Docker":                `{"auths": {"ghcr.io": {"auth": "«MDNydkJhSVNteGJzcw==»"}}}`,
+		"credentials of Docker":                `{"auths": {"ghcr.io": {"auth": "«Ym9iOmhVTlRlbWxhdEZs»"}}}`,
 		"an argument in JSON":                  `["login", "--password", "«correct horse»"]`,
 	}
 }
@@ -305,7 +305,8 @@ func TestTextsThatOnlyLookLikeSecretsAreKept(t *testing.T) {
 		"a cookie banner":                  "Cookie: policy of 2024\ncookies = 3",
 		"a port after sshpass":             "GIT_SSH_COMMAND=\"sshpass -e ssh -p 2222 -o StrictHostKeyChecking=no\" git push",
 		"an address with variables":        "git clone https://${GITHUB_USER:-github}:${GITHUB_TOKEN:-<your-token>}@github.com/x/y",
-		"the expression of a search":       "grep -E 'PASSWORD=8XD[A-Z0-9]{17}W54'",
+		"the expression of a search":       "grep -E 'PASSWORD=8XD[A-Z0-9]{17}W54' # PASSWORD=8XDXXXXXXXXXXW54, PASSWORD=8XD_____W54 or PASSWORD=8XD...W54",
+		"tokens of a model in base64":      "meta-llama-3-8B.tiktoken:PT09PT09PT09PT09PT09PQ== 112856",
 		"a public token of a page":         `{"SystemEntropyOriginTrialToken": "A1L3tx5CzccqjN3lK6st/fXMwhf9EeokCPf8XCt0"}`,
 		"names of variables":               `["API_KEY", "DB_PASSWORD1"], getenv("API_KEY", "DB_PASSWORD1"), getenv("API_KEY", "none")`,
 		"prose about a password":           "The password is required, the api key is in config1.yaml, the secret is base64-encoded, the token is sha256.",

@@ -127,7 +127,7 @@ func (k kind) in(value string) (from int, ok bool) {
 	case password:
 		return 0, len(value) >= 4 && !strings.ContainsAny(value, " \t\n") && !isPath(value)
 	case token:
-		return 0, isRandom(value) || isPadded(value)
+		return 0, isRandom(value) || isBasic(value)
 	case cookie:
 		return 0, strings.Contains(value, "=") && hasDigit(value)
 	default:
@@ -223,7 +223,7 @@ func (sc *scanner) bare(n name, start int, direct bool) {
 			sc.mask(start, end)
 		}
 	case token:
-		if digits && isRandom(text) && !strings.ContainsAny(text, "$*") || isPadded(text) {
+		if digits && isRandom(text) && !strings.ContainsAny(text, "$*") || isBasic(text) {
 			sc.mask(start, end)
 		}
 	}
@@ -303,6 +303,9 @@ var constants = []string{"undefined", "string", "required", "optional", "redacte
 // placeholders are words in the place of secrets in documentation and tests.
 var placeholders = []string{"password", "passwd", "pass", "pwd", "secret", "token", "changeme", "username", "none", "null", "true", "false", "yes", "no"}
 
+// patternParts are parts of values that describe the form of a secret: expressions of a search, and placeholders.
+var patternParts = []string{"[A-Z", "[a-z", "[0-9", "XXXXX", "xxxxx", "_____", "..."}
+
 // isReference reports whether a value only refers to a secret, such as $PASSWORD or <your key>, or is already masked.
 func isReference(s string) bool {
 	if s == "" || maskAt(s, 0) {
@@ -311,7 +314,7 @@ func isReference(s string) bool {
 	if len(s) > 64 {
 		return false
 	}
-	if strings.Contains(s, "[A-Z") || strings.Contains(s, "[a-z") || strings.Contains(s, "[0-9") { // the expression of a search
+	if slices.ContainsFunc(patternParts, func(part string) bool { return strings.Contains(s, part) }) {
 		return true
 	}
 	if len(s) > 5 && strings.EqualFold(s[:4], "your") && class[s[4]]&named != 0 && class[s[4]]&alnum == 0 ||
