@@ -81,9 +81,9 @@ func kinds() []kind {
 		nativeLoops(), laboratoryLoops(), paperworkLoops(), puzzleLoops(),
 		benign(nativeLookalikes()), benign(laboratoryLookalikes()),
 		benign(paperworkLookalikes()), benign(puzzleLookalikes()),
-		reporting(appsLoops()), reporting(warehouseLoops()), reporting(surfingLoops()), reporting(callcenterLoops()),
-		reporting(benign(appsLookalikes())), reporting(benign(warehouseLookalikes())),
-		reporting(benign(surfingLookalikes())), reporting(benign(callcenterLookalikes())),
+		appsLoops(), warehouseLoops(), surfingLoops(), callcenterLoops(),
+		benign(appsLookalikes()), benign(warehouseLookalikes()),
+		benign(surfingLookalikes()), benign(callcenterLookalikes()),
 		reporting(backendLoops()), reporting(maintainerLoops()), reporting(dossierLoops()), reporting(oncallLoops()),
 		reporting(benign(backendLookalikes())), reporting(benign(maintainerLookalikes())),
 		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())))
