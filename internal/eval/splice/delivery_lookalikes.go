@@ -22,11 +22,14 @@ func imagesPromotedInTurn(p *generator) (entries []entry, _ int) {
 	from, to := "registry.example/staging/"+team+"/", "registry.example/prod/"+team+"/"
 	tag, checks := fmt.Sprintf("2026.%d.%d", p.between(1, 12), p.between(0, 9)), p.coin()
 	for _, name := range p.distinctWords(p.between(4, 7)) {
-		digest := fmt.Sprintf("sha256:%016x%016x%016x%016x", p.Uint64(), p.Uint64(), p.Uint64(), p.Uint64())
+		sum := func() string {
+			return fmt.Sprintf("sha256:%016x%016x%016x%016x", p.Uint64(), p.Uint64(), p.Uint64(), p.Uint64())
+		}
+		digest, source, target := sum(), from+name+":"+tag, to+name+":"+tag
 		at := strings.NewReplacer("-", "/", "T", " ", "Z", "").Replace(now())
-		entries = append(entries, run("crane copy "+from+name+":"+tag+" "+to+name+":"+tag, fmt.Sprintf("%s Copying from %s to %s\n%[1]s existing blob: sha256:%016x\n%[1]s pushed blob: sha256:%016[5]x\n%[1]s %[3]s: digest: %[6]s size: %[7]d", at, from+name+":"+tag, to+name+":"+tag, p.Uint64(), p.Uint64(), digest, p.between(700, 2900)), 0).after(p.nextItem(last, name)))
+		entries = append(entries, run("crane copy "+source+" "+target, fmt.Sprintf("%s Copying from %s to %s\n%[1]s existing blob: %[4]s\n%[1]s pushed blob: %[5]s\n%[1]s %[3]s: digest: %[6]s size: %[7]d", at, source, target, sum(), sum(), digest, p.between(700, 2900)), 0).after(p.nextItem(last, name)))
 		if checks {
-			entries = append(entries, run("crane digest "+to+name+":"+tag, digest, 0).after(thought{"", p.pick("", "The digest must be the same.")}))
+			entries = append(entries, run("crane digest "+target, digest, 0).after(thought{"", p.pick("", "The digest must be the same.")}))
 		}
 		last = name
 	}
@@ -81,8 +84,8 @@ func admissionViolationsClearedInTurn(p *generator) (entries []entry, _ int) {
 	file := "k8s/" + service + ".yaml"
 	rules := [][4]string{
 		{"require-requests-limits", "CPU and memory resource requests and memory limits are required for containers.", "        image: " + service, "        image: " + service + "\n        resources:\n          requests: {cpu: 100m, memory: 128Mi}\n          limits: {memory: 256Mi}"},
-		{"require-run-as-nonroot", "Running as root is not allowed. The field runAsNonRoot must be set to true.", "    spec:\n", "    spec:\n      securityContext:\n        runAsNonRoot: true\n"},
-		{"require-labels", "The label `app.kubernetes.io/name` is required.", "      labels:\n", "      labels:\n        app.kubernetes.io/name: " + service + "\n"},
+		{"require-run-as-nonroot", "Running as root is not allowed. The field runAsNonRoot must be set to true.", "    spec:", "    spec:\n      securityContext:\n        runAsNonRoot: true"},
+		{"require-labels", "The label `app.kubernetes.io/name` is required.", "      labels:", "      labels:\n        app.kubernetes.io/name: " + service},
 		{"disallow-latest-tag", "Using a mutable image tag e.g. 'latest' is not allowed.", service + ":latest", fmt.Sprintf("%s:%d.%d.%d", service, p.between(1, 5), p.IntN(20), p.IntN(9))},
 		{"require-probes", "Liveness and readiness probes are required for all containers.", "        ports:", "        readinessProbe:\n          httpGet: {path: /healthz, port: 8080}\n        livenessProbe:\n          httpGet: {path: /healthz, port: 8080}\n        ports:"},
 		{"require-ro-rootfs", "Root filesystem must be read-only.", "        ports:", "        securityContext:\n          readOnlyRootFilesystem: true\n        ports:"},

@@ -3,6 +3,7 @@ package splice
 import (
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The loops of this file are those of agents that bring services to a cluster.
@@ -105,7 +106,7 @@ func cloneMeetsExistingFolder(p *generator) (entries []entry, _ int) {
 	run, owner, repo := p.patientShell(), p.word(), p.word()+p.pick("-service", "-charts", "-docs", "")
 	url, parts := "https://github.com/"+owner+"/"+repo, p.distinctWords(3)
 	fatal := "fatal: destination path '" + repo + "' already exists and is not an empty directory."
-	clone := []string{"git clone " + url, "git clone " + url + ".git", "git clone --depth 1 " + url + ".git", "git clone " + url + " " + repo, "git clone --single-branch -b main " + url + ".git", "gh repo clone " + owner + "/" + repo, "git clone --filter=blob:none " + url, "git clone --recurse-submodules " + url + ".git"}
+	clone := []string{"git clone " + url, "git clone " + url + ".git", "git clone --depth 1 " + url + ".git", "git clone " + url + " " + repo, "git clone --single-branch -b main " + url + ".git", "git clone --filter=blob:none " + url, "git clone --recurse-submodules " + url + ".git"}
 	before := [][2]string{
 		{"", ""},
 		{"", ""},
@@ -140,7 +141,7 @@ func cloneMeetsExistingFolder(p *generator) (entries []entry, _ int) {
 
 // chartIgnoresValue sets a value of a chart under one key after another; none is the chart's own, and the workload stays as it is.
 func chartIgnoresValue(p *generator) (entries []entry, _ int) {
-	run, service, space, revision, now := p.waitingShell(), p.workload(), p.word(), p.between(4, 60), p.passingTime()
+	run, service, space, revision, clock := p.waitingShell(), p.workload(), p.word(), p.between(4, 60), p.stopwatch()
 	held, want := p.between(1, 3), p.between(4, 9)
 	memory, limit := fmt.Sprintf("%dMi", 128*p.between(1, 3)), fmt.Sprintf("%dGi", p.between(1, 4))
 	keys, value, path, shown := []string{"replicas", "replicaCount", "deployment.replicas", "app.replicas", "web.replicaCount", "global.replicas", "autoscaling.minReplicas"}, fmt.Sprint(want), "{.spec.replicas}", fmt.Sprint(held)
@@ -156,11 +157,12 @@ func chartIgnoresValue(p *generator) (entries []entry, _ int) {
 	flags := p.pick(" --reuse-values", " -f values.yaml", "")
 	for k := range p.passes() {
 		revision++
+		clock.at = clock.at.Add(time.Duration(p.between(20, 200)) * time.Second)
 		extra := ""
 		if k > 1 {
 			extra = p.pick("", "", " --force", " --atomic", " --wait")
 		}
-		entries = append(entries, run(fmt.Sprintf("helm upgrade %s ./charts/%s -n %s%s --set %s=%s%s", service, service, space, flags, keys[k], value, extra), fmt.Sprintf("Release %q has been upgraded. Happy Helming!\nNAME: %s\nLAST DEPLOYED: %s\nNAMESPACE: %s\nSTATUS: deployed\nREVISION: %d\nTEST SUITE: None", service, service, now(), space, revision), 0).after(w.of(p, k)),
+		entries = append(entries, run(fmt.Sprintf("helm upgrade %s ./charts/%s -n %s%s --set %s=%s%s", service, service, space, flags, keys[k], value, extra), fmt.Sprintf("Release %q has been upgraded. Happy Helming!\nNAME: %s\nLAST DEPLOYED: %s\nNAMESPACE: %s\nSTATUS: deployed\nREVISION: %d\nTEST SUITE: None", service, service, clock.at.Format(time.ANSIC), space, revision), 0).after(w.of(p, k)),
 			run(fmt.Sprintf("kubectl -n %s get deploy %s -o jsonpath='%s'", space, service, path), shown, 0).after(thought{"", p.pick("Did it arrive?", "Let me check the deployment.", "")}))
 	}
 	return entries, 2

@@ -63,6 +63,7 @@ func selectionHalvedUntilPairFound(p *generator) (entries []entry, _ int) {
 		}
 	}
 	copy(names[1:], rest)
+	alone := false // whether the last run had the culprit alone
 	for len(rest) > 1 {
 		half := len(rest) / 2
 		first := p.coin()
@@ -72,6 +73,7 @@ func selectionHalvedUntilPairFound(p *generator) (entries []entry, _ int) {
 		}
 		within := (culprit < half) == first
 		try(files, within)
+		alone = within && len(files) == 1
 		switch {
 		case culprit < half:
 			rest = rest[:half]
@@ -79,7 +81,9 @@ func selectionHalvedUntilPairFound(p *generator) (entries []entry, _ int) {
 			rest, culprit = rest[half:], culprit-half
 		}
 	}
-	try(rest, true)
+	if !alone {
+		try(rest, true)
+	}
 	return entries, 0
 }
 
@@ -124,14 +128,14 @@ func modulesCompiledWithoutOutput(p *generator) (entries []entry, _ int) {
 				fmt.Sprintf("/workspace/%s:%d\n  return %s;\n  ^^^^^^\n\nSyntaxError: Unexpected token 'return'", path, line, name),
 			}[form]
 			fix := [][2]string{{"    print \"" + name + " done\"", "    print(\"" + name + " done\")"}, {"if [ -n \"$" + strings.ToUpper(name) + "\" ]", "if [ -n \"$" + strings.ToUpper(name) + "\" ]; then"}, {"const " + name + " = {", "const " + name + " = () => {"}}[form]
-			entries = append(entries, h.shell(check, output, 1).after(p.nextItem(last, path)), h.replace(path, fix[0], fix[1]).after(thought{"Here is a fault.", p.pick("Let me mend it.", "I'll fix that line.")}))
+			entries = append(entries, h.shell(check, output, 1).after(p.nextItem(last, "`"+path+"`")), h.replace(path, fix[0], fix[1]).after(thought{"Here is a fault.", p.pick("Let me mend it.", "I'll fix that line.")}))
 		}
-		t := p.nextItem(last, path)
+		t := p.nextItem(last, "`"+path+"`")
 		if k == faulty {
 			t = p.runAgain()
 		}
 		entries = append(entries, h.shell(check, "", 0).after(t))
-		last = path
+		last = "`" + path + "`"
 	}
 	return entries, 0
 }

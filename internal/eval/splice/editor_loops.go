@@ -138,7 +138,7 @@ func (p *generator) strayText() strayText {
 	switch p.IntN(4) {
 	case 0:
 		file := stem + ".json"
-		return strayText{file, "```json\n", "\n```\n", "jq . " + file, "jq: parse error: Invalid numeric literal at line 1, column 8", func() string {
+		return strayText{file, "```json\n", "\n```\n", "python -m json.tool " + file, "Expecting value: line 1 column 1 (char 0)", func() string {
 			return fmt.Sprintf("{\n  %q: %q,\n  %q: %d,\n  %q: [%d, %d]\n}", names[0], p.word(), names[1], p.between(1, 90), names[2], p.between(1, 9), p.between(10, 99))
 		}}
 	case 1:
@@ -149,7 +149,9 @@ func (p *generator) strayText() strayText {
 	}
 	file, before, after, caret := stem+".py", "```python\n", "\n```\n", "    ^\nSyntaxError: invalid syntax"
 	if p.coin() {
-		before, after, caret = p.pick("Here is the full script:", "Below is the corrected version:", "This is the new version of the script:")+"\n\n", "\n", "    ^^^^^^^^^\nSyntaxError: invalid syntax"
+		sentence, wrong := p.pick("Here is the", "Below is the", "This is the"), p.pick("full", "corrected", "new", "updated")
+		before, after = sentence+" "+wrong+" script:\n\n", "\n"
+		caret = strings.Repeat(" ", 4+len(sentence)+1) + strings.Repeat("^", len(wrong)) + "\nSyntaxError: invalid syntax"
 	}
 	run := p.pick("python "+file, "python3 "+file, "cd /app && python "+file)
 	return strayText{file, before, after, run, "  File \"/app/" + file + "\", line 1\n    " + strings.TrimSpace(before) + "\n" + caret, func() string {

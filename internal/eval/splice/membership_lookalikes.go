@@ -41,11 +41,11 @@ func freePlaceOfferedDownTheList(p *generator) (entries []entry, _ int) {
 	waiting, n := p.between(9, 30), p.between(5, 9)
 	w := wording{
 		[]string{"A place is free. Let me offer it to the first on the list."},
-		[]string{"No interest any more.", "Declined.", "That one has found something else.", "No answer within the hour.", ""},
+		[]string{"No interest any more.", "Declined.", "That one has found something else.", ""},
 		[]string{"The next on the list.", "Let me ask the next member.", "On to the following one.", "Then the place goes to the next."},
 	}
 	for k := range n {
-		answer, left := p.pick("declined", "declined", "expired", "declined"), waiting-k-1
+		answer, left := p.pick("declined", "declined", "no_longer_interested"), waiting-k-1
 		if k == n-1 {
 			answer = "accepted"
 		}
@@ -81,7 +81,7 @@ func issuesWalkedThroughTheirStates(p *generator) (entries []entry, _ int) {
 func customerHasOneMoreRequest(p *generator) (entries []entry, _ int) {
 	d, member, now := p.desk(), fmt.Sprintf("M-%05d", p.between(100, 99_999)), p.passingTime()
 	requests := [][3]string{
-		{"Please send my receipts to another address.", "update_billing_email", "Your receipts go to the new address."},
+		{"Please send my receipts on paper.", "set_receipt_delivery", "Your receipts come by post from now on."},
 		{"Could you pause my membership in August?", "pause_membership", "Your membership is paused in August."},
 		{"I need a new card.", "order_card", "A new card is on its way."},
 		{"Can you book me into the class on Friday?", "book_class", "You are booked into the class on Friday."},

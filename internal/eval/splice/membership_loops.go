@@ -30,7 +30,7 @@ func numberAskedAtEachQuestion(p *generator) (entries []entry, _ int) {
 		{"change my address", "update your address"},
 		{"know whether the guest pass is included", "check your guest passes"},
 		{"get a new card", "order a new card"},
-		{"freeze it for a month", "freeze your account"},
+		{"freeze my account for a month", "freeze your account"},
 	}
 	p.Shuffle(len(topics), func(i, j int) { topics[i], topics[j] = topics[j], topics[i] })
 	lacks := []string{
@@ -40,16 +40,18 @@ func numberAskedAtEachQuestion(p *generator) (entries []entry, _ int) {
 		"I'd be happy to help you %s. Could you please give me your " + number + "?", "To %s, I will need your " + number + ". Please provide it so that I can assist you further.", "Certainly! In order to %s I need your " + number + " first.",
 		"I understand. To %s, please share your " + number + ". You can find it on your card or in the welcome mail.", "Thank you for the information. Before I can %s, I need the " + number + ". Once you have it, I can go on.", "I'm sorry for the trouble. Without your " + number + " I am unable to %s.",
 	}
-	entries = append(entries, user(p.pick("Hi, I want to ", "Hello, I'd like to ", "Good morning. I want to ")+topics[0][0]+". It is about the "+house+"."))
-	for k := range p.pickInt(3, 3, 4, 4, 5, 6) {
+	entries = append(entries, user(p.pick("Hi, I want to ", "Hello, I'd like to ", "Good morning. I want to ")+topics[0][0]+". I am a member of the "+house+"."))
+	n := p.pickInt(3, 3, 4, 4, 5, 6)
+	p.shuffled(asks...)
+	for k := range n {
 		topic := topics[(k+1)/2]
 		reply := lacks[k%len(lacks)]
 		if k%2 == 0 {
 			reply += p.pick(" I also want to ", " And I'd like to ", " Then at least I want to ") + topics[k/2+1][0] + "."
 		}
-		entries = append(entries, say(fmt.Sprintf(asks[(k+len(house))%len(asks)], topic[1])), user(reply))
+		entries = append(entries, say(fmt.Sprintf(asks[k], topic[1])), user(reply))
 	}
-	return append(entries, say(fmt.Sprintf(p.pick(asks...), topics[0][1]))), 3
+	return append(entries, say(fmt.Sprintf(p.pick(asks[:n]...), topics[(n+1)/2][1]))), 3
 }
 
 // refundAmountGuessedAgain refunds amount after amount of a payment, though the refusal tells what is left of it.

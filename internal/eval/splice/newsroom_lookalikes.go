@@ -73,7 +73,7 @@ func stopsEnteredBySuggestion(p *generator) (entries []entry, _ int) {
 		for k, stop := range chosen {
 			at.elements = append(at.elements, fmt.Sprintf(`text "%d. %s"`, k+1, stop))
 		}
-		at.elements = append(at.elements, fmt.Sprintf(`text "%d stops, %d km"`, len(chosen), length))
+		at.elements = append(at.elements, fmt.Sprintf(`text "%s, %d km"`, plural(len(chosen), "stop"), length))
 		return at
 	}
 	entries = append(entries, v.open(page("", nil)).after(thought{"", p.pick("Let me open the planner.", "I'll start with an empty tour.")}))

@@ -46,7 +46,7 @@ func joinKeysOfOtherTypes(p *generator) (entries []entry, _ int) {
 		last = query
 		eq, shown := strings.Index(query, "= "), query
 		if at := strings.Index(query, "id IN ("); at > 0 {
-			eq = at
+			eq = at + len("id ")
 		}
 		from := max(0, eq-30)
 		shown = "..." + query[from:min(len(query), eq+22)] + "..."
@@ -64,7 +64,7 @@ func supervisorNeverFinishes(p *generator) (entries []entry, _ int) {
 		figure = fmt.Sprintf("%d.%d %%", p.between(2, 12), p.IntN(10))
 	}
 	answers := []string{
-		"The %s of %s in %d was %s, according to %s.", "I found the %s of %s for %d: %[4]s (source: %[5]s).", "According to %[5]s, the %[1]s of %[2]s in %[3]d was %[4]s.", "As stated before, the %s of %s in %d was %s. The source is %s.", "Result: %[2]s, %[1]s, %[3]d: %[4]s. Source: %[5]s.",
+		"The %s of %s in %d was %s, according to %s.", "I found the %s of %s for %d: %[4]s (source: %[5]s).", "According to %[5]s, the %[1]s of %[2]s in %[3]d was %[4]s.", "Result: %[2]s, %[1]s, %[3]d: %[4]s. Source: %[5]s.", "As stated before, the %s of %s in %d was %s. The source is %s.",
 	}
 	tasks := []string{"Find the %s of %s in %d.", "Please research the %s of %s for the year %d.", "Determine the %s of %s, %d, with a source.", "What was the %s of %s in %d?", "Look up the %s of %s in %d and report back."}
 	w := wording{
@@ -83,7 +83,11 @@ func supervisorNeverFinishes(p *generator) (entries []entry, _ int) {
 			out = call("transfer_to_"+worker, object("task_description", task), quoted("Successfully transferred to "+worker)).by("supervisor")
 			back = call("transfer_back_to_supervisor", object(), quoted("Successfully transferred back to supervisor")).by(worker)
 		}
-		entries = append(entries, out.after(w.of(p, k)), say(fmt.Sprintf(p.pick(answers...), topic, place, year, figure, source)).by(worker), back)
+		known := answers
+		if k == 0 {
+			known = answers[:len(answers)-1]
+		}
+		entries = append(entries, out.after(w.of(p, k)), say(fmt.Sprintf(p.pick(known...), topic, place, year, figure, source)).by(worker), back)
 	}
 	return entries, 3
 }
