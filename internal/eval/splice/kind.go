@@ -86,7 +86,10 @@ func kinds() []kind {
 		benign(surfingLookalikes()), benign(callcenterLookalikes()),
 		reporting(backendLoops()), reporting(maintainerLoops()), reporting(dossierLoops()), reporting(oncallLoops()),
 		reporting(benign(backendLookalikes())), reporting(benign(maintainerLookalikes())),
-		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())))
+		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())),
+		reporting(editorLoops()), reporting(deliveryLoops()), reporting(membershipLoops()), reporting(newsroomLoops()),
+		reporting(benign(editorLookalikes())), reporting(benign(deliveryLookalikes())),
+		reporting(benign(membershipLookalikes())), reporting(benign(newsroomLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
