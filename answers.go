@@ -2,6 +2,7 @@ package unloop
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
 )
@@ -19,6 +20,7 @@ type answer struct {
 	Shape    Hash // of the outcome without its numbers and ids
 	Changes  int  // Run.Changes at the outcome
 	Turn     int  // number of the turn
+	Acted    int  `json:",omitzero"` // meter.Acted after the outcome
 	Step     int  `json:",omitzero"` // number of the step of the outcome
 	Before   int  `json:",omitzero"` // number of the step of the outcome before it
 	Failing  bool
@@ -63,6 +65,10 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 		Question: step.TargetHash, Exact: step.exact(), Stable: stable, Shape: w.Shape, Changes: r.s.Changes, Turn: r.s.Turn.Number,
 		Count: w.Count, Numbers: w.Numbers, Words: len(w.List), Failing: step.Failing,
 		Tail: w.Tail, Left: w.Left, Place: w.Place, Step: step.Number,
+		Acted: r.s.Meter.Acted,
+	}
+	if r.acts(t) {
+		now.Acted++
 	}
 	before := r.s.Meter.answer(step.TargetHash)
 	if before == nil {
@@ -71,7 +77,7 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 	}
 	recovered := before.Failing && !now.Failing && before.Exact == now.Exact
 	now.Advances, now.Before = before.Advances+1, before.Step
-	normalized, varied = now.vary(before, t)
+	normalized, varied = now.vary(before, t, r.attempts(before))
 	if varied != onward {
 		now.Advances = 0
 	} else if recovered || now.Advances >= leastAdvances {
@@ -82,8 +88,9 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 	return normalized, varied
 }
 
-// vary compares an answer with the one before. It returns the fingerprint that the outcome counts as, and the difference.
-func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variation) {
+// vary compares an answer with the one before. It returns the fingerprint that the outcome counts as, and the difference. attempts
+// is the number of calls in between that Run.attempts returns.
+func (now *answer) vary(before *answer, t *Tool, attempts int) (normalized Hash, varied variation) {
 	stable := now.Stable
 	down := now.falls(before)
 	if now.Failing && before.Failing && before.Place > 0 && now.Place > before.Place {
@@ -109,7 +116,7 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 			now.Shrinks = before.Shrinks + 1
 		}
 		switch {
-		case now.counts(before), now.Shrinks >= leastAdvances:
+		case now.counts(before) && !now.countsAttempts(before, attempts), now.Shrinks >= leastAdvances:
 			varied = onward
 		case now.Failing && before.Failing && (down || now.Rises >= leastAdvances):
 			varied = onward
@@ -121,7 +128,9 @@ func (now *answer) vary(before *answer, t *Tool) (normalized Hash, varied variat
 	now.Moves, now.Ways = before.Moves+1, before.Ways
 	moved := now.turn(before)
 	switch {
-	case moved && now.oneWay():
+	case moved && now.countsAttempts(before, attempts):
+		now.Stable, varied = before.Stable, aimless
+	case moved && now.oneWay(), !moved && now.Falls >= leastAdvances:
 		varied = onward
 	case now.Moves > 1 && (moved || now.Count < len(now.Numbers)):
 		now.Stable, varied = before.Stable, aimless
@@ -144,6 +153,35 @@ func (now *answer) counts(before *answer) bool {
 		now.Ways = [8]uint8{}
 	}
 	return moved && moving == 1 && now.Ways == before.Ways
+}
+
+// countsAttempts reports whether one number of the answer has grown, by at most the number of attempts, and is the greatest number, so that it
+// is no share of a total. It then counts the attempts, whatever they achieved.
+func (now *answer) countsAttempts(before *answer, attempts int) bool {
+	grown := 0.0
+	for k, x := range now.Numbers[:now.Count] {
+		if x != before.Numbers[k] {
+			if grown != 0 || x < before.Numbers[k] || x-before.Numbers[k] > float64(attempts) || x < slices.Max(now.Numbers[:now.Count]) {
+				return false
+			}
+			grown = x - before.Numbers[k]
+		}
+	}
+	return grown > 0
+}
+
+// attempts returns the number of calls that may have changed something since an answer, or 0 if one of them changed something and named what
+// no earlier call of its tool had.
+func (r *Run) attempts(since *answer) int {
+	if r.s.Meter.Named > since.Step {
+		return 0
+	}
+	return r.s.Meter.Acted - since.Acted
+}
+
+// acts reports whether the step may have changed something. Of a shell's command, its outcome has to say so.
+func (r *Run) acts(t *Tool) bool {
+	return r.step.Effort.Yield == Change || r.step.Effort.Writes && !t.Shell
 }
 
 // turn records the directions in which the numbers moved since the answer before, and reports whether any of them moved.

@@ -35,6 +35,15 @@ func (m *meter) keepToldNames(item []fingerprint.Word) {
 	}
 }
 
+// keepOwnIDs adds the ids that a call which may change something gave. A failure that tells of them tells nothing that the agent did not know.
+func (m *meter) keepOwnIDs(item []fingerprint.Word) {
+	for _, word := range item {
+		if word.Kind == fingerprint.Mixed {
+			m.Seen.add(word.Hash ^ saltCause)
+		}
+	}
+}
+
 // names keeps the words of a call that the latest failure told of. It reports whether there are any that no call before has named.
 func (c *causes) names(call []fingerprint.Word) (heeds bool) {
 	if c.Of == 0 {

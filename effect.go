@@ -3,6 +3,7 @@ package unloop
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
@@ -79,6 +80,42 @@ func waitsByName(name string) bool {
 		}
 	}
 	return waits
+}
+
+// thinksByName reports whether a tool only records a thought, according to the words of its name.
+func thinksByName(name string) bool {
+	thinks := false
+	for word := range Words(name[strings.LastIndex(name, "__")+1:]) {
+		switch word {
+		case "think", "thinking", "thought", "sequentialthinking":
+			thinks = true
+		case "sequential", "tool":
+		default:
+			return false
+		}
+	}
+	return thinks
+}
+
+// ShellByName reports whether a tool takes a command line, according to the words of its name: run_in_terminal, BashTool. The name of a server
+// before two underscores does not count, and the one before a dot need not: mcp__box__bash, functions.shell, terminal.run.
+func ShellByName(name string) bool {
+	name = name[strings.LastIndex(name, "__")+1:]
+	return isShell(name) || isShell(name[strings.LastIndexAny(name, "./:")+1:])
+}
+
+func isShell(name string) bool {
+	shell := false
+	for word := range Words(name) {
+		switch word {
+		case "bash", "sh", "zsh", "shell", "powershell", "terminal", "command", "cmd":
+			shell = true
+		case "run", "exec", "execute", "in", "local", "tool":
+		default:
+			return false
+		}
+	}
+	return shell
 }
 
 // Words yields the words of a tool's name in lower case. A word is a sequence of letters. It ends at any other character

@@ -95,14 +95,25 @@ func TestOptionsThenHintsThenTheNameDetermineTheEffect(t *testing.T) {
 func TestACommandLineDeterminesTheEffectOfAShell(t *testing.T) {
 	r := NewRun("run", Options{Needs: NeedOutcomes, Shells: DefaultShells()})
 	var got []Effect
-	for _, input := range []string{`{"command":"git status"}`, `{"command":"rm a"}`, `{"cmd":["bash","-lc","cat \"a b\""]}`, `{"keystrokes":"git log\n","duration":2}`, `{"note":"no command"}`, `"ls"`} {
+	for _, input := range []string{`{"command":"git status"}`, `{"command":"rm a"}`, `{"cmd":["bash","-lc","cat \"a b\""]}`, `{"keystrokes":"git log\n","duration":2}`, `{"note":"no command"}`, `"ls"`, `{"CommandLine":"ls"}`, `{"input":{"command":"ls"}}`} {
 		r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: []byte(input)})
 		got = append(got, r.Current().Step.Effect)
 	}
-	if diff := cmp.Diff([]Effect{ReadOnly, Mutating, ReadOnly, ReadOnly, Mutating, Mutating}, got); diff != "" {
+	if diff := cmp.Diff([]Effect{ReadOnly, Mutating, ReadOnly, ReadOnly, Mutating, ReadOnly, ReadOnly, ReadOnly}, got); diff != "" {
 		t.Error(diff)
 	}
 	if !slices.Contains(DefaultShells(), "execute_bash") {
 		t.Error("DefaultShells lacks execute_bash")
+	}
+}
+
+func TestShellByName(t *testing.T) {
+	for name, want := range map[string]bool{
+		"run_in_terminal": true, "BashTool": true, "mcp__box__bash": true, "functions.shell": true, "terminal.run": true, "execute_command": true,
+		"BashOutput": false, "KillShell": false, "read_terminal": false, "run": false, "mcp__shell__read_file": false, "": false,
+	} {
+		if got := ShellByName(name); got != want {
+			t.Errorf("ShellByName(%q) = %v, want %v", name, got, want)
+		}
 	}
 }

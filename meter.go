@@ -65,6 +65,8 @@ type Meter struct {
 type meter struct {
 	Meter
 	Changed     Hash      // the tool of the latest change
+	Named       int       `json:",omitzero"` // number of the latest step that changed something and named something new
+	Acted       int       `json:",omitzero"` // number of steps that may have changed something
 	Reapplied   bool      // the latest change has nearly the words of an earlier one, the same acknowledgement, and no new item in it
 	Remaining   remaining `json:",omitzero"`
 	Yield       Yield     // of the latest step that changed nothing

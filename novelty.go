@@ -46,6 +46,7 @@ type origin struct {
 	about  bool    // the outcome mentions an item that no earlier call of its tool names
 	failed bool    // the call failed
 	tells  bool    // the outcome tells of a failure
+	writes bool    // the call may change something
 }
 
 // novelty adds the sequences of four words in each item to the set of what was seen, and counts the new ones. An item is a line, a
@@ -70,8 +71,11 @@ func (m *meter) novelty(w *fingerprint.Words, from *origin) (n novelty) {
 			if letters = said; fails {
 				n.addSymptom(m, letters)
 			}
-			if from.tells {
+			switch {
+			case from.tells:
 				m.keepToldNames(item)
+			case from.writes:
+				m.keepOwnIDs(item)
 			}
 			from.maskIDs(item)
 		}

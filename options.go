@@ -26,6 +26,9 @@ type Options struct {
 	// Shells are the names of tools that take a command line.
 	Shells []string
 
+	// ShellByName finds further tools that take a command line by their names, such as ShellByName. Nil means none.
+	ShellByName func(name string) bool
+
 	// Effects maps tool names to effects. It takes precedence over the tool's annotations and over its name.
 	Effects map[string]Effect
 
@@ -41,7 +44,9 @@ func DefaultShells() []string {
 	return []string{"bash", "sh", "shell", "exec", "run_command", "execute_command", "terminal", "execute_bash", "Bash"}
 }
 
-func (r *Options) shell(tool string) bool { return slices.Contains(r.Shells, tool) }
+func (r *Options) shell(tool string) bool {
+	return slices.Contains(r.Shells, tool) || r.ShellByName != nil && r.ShellByName(tool)
+}
 
 func (r *Options) ignores(tool string) bool { return slices.Contains(r.Ignore, tool) }
 

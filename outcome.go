@@ -11,7 +11,7 @@ func (r *Run) results(t *Tool, e *Event) {
 	step := &r.step
 	content := e.Output // for a failure, the part that describes it
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 && step.Outcome == Completed {
-		if text, failed := fingerprint.Failure(e.Output); failed {
+		if text, failed := failure(e.Output); failed {
 			content, step.Failing = text, true
 		}
 	}
@@ -23,7 +23,7 @@ func (r *Run) results(t *Tool, e *Event) {
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
 			remark = fingerprint.Remark(e.Output, e.Error)
-			if t.Shell {
+			if content = fingerprint.Content(content); t.Shell {
 				content = fingerprint.Unwrap(content)
 			}
 			if r.options.Needs&NeedExcerpts != 0 {
@@ -54,23 +54,35 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 }
 
+// failure is fingerprint.Failure, also for the text in a result of an MCP server.
+func failure(output []byte) (text []byte, failed bool) {
+	if text, failed = fingerprint.Failure(output); failed {
+		return text, true
+	}
+	if content := fingerprint.Content(output); len(content) < len(output) {
+		return fingerprint.Failure(content)
+	}
+	return text, false
+}
+
 // compareResult reads the words of the result of a call, and compares it with what the run has seen. class and content are those of its
 // error. remark is that of a person who refused the call, and nil without one.
 func (r *Run) compareResult(t *Tool, e *Event, class Hash, content, remark []byte) {
 	s := getScratch()
 	s.words.Reset()
 	s.words.Requested = t.Requested
-	text, failure := e.Output, e.Error
+	output := fingerprint.Content(e.Output)
+	text, failure := fingerprint.WithoutReminder(output), e.Error
 	switch {
 	case remark != nil:
 		text, failure = remark, nil
 	case t.Shell:
-		text = fingerprint.Unwrap(e.Output)
+		text = fingerprint.Unwrap(output)
 	}
 	s.words.Add(text)
 	s.words.Add(failure)
 	r.step.NormalizedResult = r.normalized(s, t, e, text, remark == nil)
-	varied := r.compareOutcome(t, &s.words, e.Output)
+	varied := r.compareOutcome(t, &s.words, output)
 	told := class != 0 && (!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
 	if class != 0 && !told { // the exit status of a command is an answer
 		t.ErrorsSinceAdvance = 0
@@ -81,7 +93,7 @@ func (r *Run) compareResult(t *Tool, e *Event, class Hash, content, remark []byt
 	}
 	s.put()
 	if t.Streak.Count <= 2 { // a row begins
-		t.NothingFound = t.Streak.Count == 2 && (len(text) == 0 || fingerprint.Empty(e.Output))
+		t.NothingFound = t.Streak.Count == 2 && (len(text) == 0 || fingerprint.Empty(output))
 	}
 }
 
@@ -128,7 +140,11 @@ const tellingWords = 8
 // names. It counts as an error if it tells of one, unless it has fewer errors than the failure before.
 func (r *Run) outcome(t *Tool, class Hash, told, fewer bool) {
 	step := &r.step
-	t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
+	if t.Thinks && step.Effort.Fresh >= freshCommand {
+		t.Streak = Streak{} // a new thought: that the tool returns the same, or nothing, is no result
+	} else {
+		t.Streak.add(step.NormalizedResult, step.ArgsHash, step.End)
+	}
 	result := step.NormalizedResult
 	if class != 0 {
 		result = fingerprint.Join(t.Hash, class)

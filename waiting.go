@@ -10,7 +10,7 @@ func (r *Run) waits(t *Tool, e *Event) bool {
 	}
 	output, failure := e.Output, e.Error
 	if t.Shell {
-		output, failure = fingerprint.Unwrap(output), fingerprint.Unwrap(failure)
+		output, failure = fingerprint.Unwrap(fingerprint.Content(output)), fingerprint.Unwrap(failure)
 	}
 	switch {
 	case len(failure) == 0:

@@ -46,6 +46,9 @@ func (r *Run) weigh(t *Tool, w *fingerprint.Words, class Hash, varied variation)
 	if r.step.Effort.Novelty >= newResult || r.changesItem() {
 		r.s.RestatedWeight, r.s.NewResult = 0, r.current.Ref.Number
 	}
+	if r.acts(t) {
+		m.Acted++
+	}
 	r.estimate(t, &o, excused)
 }
 
@@ -98,6 +101,9 @@ func (r *Run) assess(t *Tool, o *reading) {
 	}
 	kept := 1 - effort.Novelty
 	if effort.Yield == Change {
+		if effort.Names != 0 || effort.Item != 0 || effort.Word != 0 {
+			m.Named = r.step.Number
+		}
 		kept = r.weighChange(t, o)
 	} else {
 		effort.Wasted = r.wasted(t, o)
@@ -138,7 +144,7 @@ func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied vari
 	failing := r.step.Failing || w.Ending == fingerprint.Refused && r.step.Effort.Writes
 	named := m.Causes.begin(&r.step, m.Excused, failing)
 	cured := removed(named, w) // before novelty masks the numbers
-	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing, failing})
+	o.novelty = m.novelty(w, &origin{r.callWords, o.about, r.step.Failing, failing, r.step.Effort.Writes})
 	o.another = o.Shows || cured && (o.Lines > 0 || m.Causes.Told != wordSet{})
 	o.named = o.names(r.step.Effort.Word)
 	o.shown = o.named && r.step.Effort.Writes && !t.Shell && !r.step.Failing

@@ -79,7 +79,7 @@ func (s *DefaultProfile) profile() *Profile {
 			detect.IdleHandoffs{Times: s.IdleHandoffs, Bare: s.BareHandoffs},
 		},
 		prefix:  MessagePrefix{Tag: "loop-guard"},
-		options: unloop.Options{Shells: shells(), Effects: pollers()},
+		options: unloop.Options{Shells: shells(), ShellByName: unloop.ShellByName, Effects: pollers()},
 		policy:  func() policy.Policy { return &policy.Ladder{Patience: s.LadderPatience} },
 		penalty: defaultPenalty,
 	}

@@ -62,10 +62,28 @@ func tellsFailure(name string, value []byte) bool {
 		return value[0] == 'f'
 	case "isError", "is_error":
 		return value[0] == 't'
+	case "metadata":
+		_, failed := failureInStatus(value)
+		return failed
 	case "error":
 		return value[0] == 't' || value[0] == '{' || value[0] == '"' && len(value) > 2
 	}
 	return slices.Contains(statusNames[:], name) && (value[0] == '-' || '1' <= value[0] && value[0] <= '9')
+}
+
+// failureInStatus reports whether an object has an exit status, and whether it is other than 0.
+func failureInStatus(object []byte) (known, failed bool) {
+	for at := 1; object[0] == '{'; {
+		name, value, next, ok := memberAt(object, at)
+		if !ok {
+			break
+		}
+		at = next
+		if slices.Contains(statusNames[:], string(name)) {
+			return true, value[0] == '-' || '1' <= value[0] && value[0] <= '9'
+		}
+	}
+	return false, false
 }
 
 // textWithin returns the value if it is a text, or the message in it if it is an object. It returns nil for an empty text and for none.
@@ -93,8 +111,19 @@ func failureInText(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("Traceback (most recent call last):")) || bytes.HasPrefix(text, []byte("Error:")) {
 		return true
 	}
-	if known, failed := exitStatus(text[:min(len(text), maxStatus)], inFirstLine); known {
-		return failed
+	for head := text; ; { // the first line, or one of those that a shell tool writes before an output
+		if known, failed := exitStatus(head[:min(len(head), maxStatus)], inFirstLine); known {
+			return failed
+		}
+		line, rest := cutLine(head[:min(len(head), 4*maxStatus)])
+		if rest == nil || !beginsWithAny(line, linesBefore) {
+			break
+		}
+		if known, failed := exitStatus(line, inFirstLine); known {
+			return failed
+		}
+		head = head[len(line)+1:]
+		head = bytes.TrimPrefix(head, []byte("n")) // of an escaped line end
 	}
 	tail := text[max(0, len(text)-2*maxStatus):]
 	if bytes.Contains(tail, []byte(exitLine)) { // which is faster than to look for the last

@@ -8,6 +8,7 @@ type named uint8
 const (
 	anID        named = 1 + iota // it is an id, or counts attempts, whatever they achieve
 	aDuration                    // it is a duration
+	aDelay                       // it is a delay, which grows by itself and ends when it has fallen; numberAfter wants a unit
 	ofADuration                  // it is a duration, if the word before says so
 	aPlace                       // it is a place in a text or in a series of records
 )
@@ -23,6 +24,7 @@ var naming = func() (t [64]nameOfNumber) {
 	for says, words := range map[named]string{
 		anID:        "id pid attempt attempts retry retries revision",
 		aDuration:   "duration elapsed uptime took",
+		aDelay:      "age lag",
 		ofADuration: "ms s sec seconds",
 		aPlace:      "line row record offset position",
 	} {
@@ -53,15 +55,19 @@ func namedBy(word Word) named {
 // NamesID reports whether a number after the word is an id, or counts attempts, whatever they achieve.
 func NamesID(word Word) bool { return namedBy(word) == anID }
 
-// numberAfter returns what the words say of a number after them: anID, aDuration, aPlace or 0.
+// numberAfter returns what the words say of a number after them: anID, aDuration, aDelay, aPlace or 0.
 func numberAfter(words []Word) named {
 	last := words[len(words)-1]
 	says := namedBy(last)
-	if says != ofADuration {
+	switch {
+	case says == aDelay:
+		return 0
+	case says != ofADuration:
 		return says
-	}
-	if len(words) > 1 && !last.First && namedBy(words[len(words)-2]) == aDuration {
-		return aDuration
+	case len(words) > 1 && !last.First:
+		if of := namedBy(words[len(words)-2]); of == aDuration || of == aDelay {
+			return of
+		}
 	}
 	return 0
 }

@@ -2,6 +2,28 @@ package fingerprint
 
 import "bytes"
 
+// Arguments returns the arguments of a call without an object around them, whose only member is named input, params, arguments or alike. It
+// returns any other value unchanged.
+func Arguments(raw []byte) []byte {
+	for range 2 {
+		from := skipSpace(raw, 0)
+		if from == len(raw) || raw[from] != '{' {
+			return raw
+		}
+		name, value, next, ok := memberAt(raw, from+1)
+		if !ok || value[0] != '{' || next >= len(raw) || raw[next] != '}' {
+			return raw
+		}
+		switch string(name) {
+		case "input", "params", "parameters", "arguments", "args", "kwargs":
+			raw = value
+		default:
+			return raw
+		}
+	}
+	return raw
+}
+
 // Target returns the fingerprint of the primary arguments of a call: path, file_path, command, pattern, query, url, content, filename,
 // offset and limit. Without any of them, it is that of all arguments. For a shell's command that only reads one file, it is that of the
 // file, whichever program reads it. all must be the latest result of c.Canonical.
@@ -34,11 +56,17 @@ func primary(name []byte) bool {
 	return false
 }
 
-// Command returns the command line in the arguments that c.Canonical returned last, or nil if there is none. It is the member command,
-// cmd or keystrokes: a text, or a list whose last element is the script. It is valid until the next call of a method of c.
+// Command returns the command line in the arguments that c.Canonical returned last, or nil if there is none. It is the member command, or one
+// of its other names such as cmd: a text, or a list whose last element is the script. Arguments that are a text are the command line.
+// It is valid until the next call of a method of c.
 func (c *Canonicalizer) Command() []byte {
+	if len(c.out) > 1 && c.out[0] == '"' {
+		return c.unquoted(c.out)
+	}
 	for name, value := range c.Members {
-		if string(name) != "command" && string(name) != "cmd" && string(name) != "keystrokes" {
+		switch string(name) {
+		case "command", "cmd", "keystrokes", "command_line", "commandLine", "CommandLine", "script", "code":
+		default:
 			continue
 		}
 		if bytes.HasPrefix(value, []byte{'['}) {

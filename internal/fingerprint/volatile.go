@@ -63,7 +63,26 @@ func volatileNumber(b []byte, i int) int {
 			return d
 		}
 	}
+	if d := hours(b, i, n); d > 0 {
+		return d
+	}
 	return duration(rest)
+}
+
+// hours matches a duration in hours, minutes and seconds, such as 43:05:36. n is the number of digits of the hours.
+func hours(b []byte, i, n int) int {
+	rest := b[i:]
+	if n > 3 || len(rest) < n+6 || rest[n] != ':' || rest[n+3] != ':' || i > 0 && b[i-1] == ':' {
+		return 0
+	}
+	minutes, seconds := rest[n+1:n+3], rest[n+4:n+6]
+	if count(minutes, digit) != 2 || count(seconds, digit) != 2 || minutes[0] > '5' || seconds[0] > '5' {
+		return 0
+	}
+	if end := n + 6; boundary(rest, end) && (end == len(rest) || rest[end] != ':') {
+		return end
+	}
+	return 0
 }
 
 // afterNumber has the bytes that a unit of time or the name of a month can begin with.

@@ -279,6 +279,10 @@ func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h u
 	case n == 0:
 		return 0, 0, Letters
 	case kinds&letterSeen == 0:
+		if n+1 < len(b) && b[n] == '_' && class[b[n+1]]&digit != 0 {
+			n += 1 + count(b[n+1:], digit)
+			return n, hashWord(b, n), Mixed
+		}
 		if n+1 < len(b) && b[n] == '.' && class[b[n+1]]&digit != 0 {
 			w.Varies = w.Varies || volatile(text, at+n+1) > 0
 			n += 1 + count(b[n+1:], digit)
@@ -292,6 +296,11 @@ func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h u
 			case anID:
 				return n, hashWord(b, n), Mixed
 			case aDuration:
+				return n, 0, Volatile
+			case aDelay:
+				if w.Left == 0 {
+					w.Left = value
+				}
 				return n, 0, Volatile
 			case aPlace:
 				if w.Place == 0 {

@@ -62,6 +62,7 @@ func TestASerialNumberBehindItsPrefixIsAnID(t *testing.T) {
 		"LD-387672":   Mixed,
 		"page_200":    Number,
 		"9-8120967":   Number,
+		"uid=3_12":    Mixed,
 		"8120967":     Number,
 	} {
 		if got := wordsOf(text).List; got[len(got)-1].Kind != want {
@@ -238,6 +239,26 @@ func TestTailIsTheLastLineWithFigures(t *testing.T) {
 		tail := wordsOf(text).Tail
 		if tail.Count != 1 || tail.Numbers[0] != want {
 			t.Errorf("%q: the tail has %d numbers, the first %v, want 1 and %v", text, tail.Count, tail.Numbers[0], want)
+		}
+	}
+}
+
+func TestATimeThatPassesIsNoContent(t *testing.T) {
+	for text, want := range map[string]struct {
+		kind WordKind
+		left float64
+	}{
+		"age 43:05:36":         {Volatile, 0},
+		"age 112:00:09":        {Volatile, 0},
+		"10:20:3":              {Number, 0},
+		"a ratio of 43:75:36":  {Number, 0},
+		`{"lag_seconds":159}`:  {Volatile, 159},
+		`{"lag":159}`:          {Number, 0},
+		`{"total_seconds":15}`: {Number, 0},
+	} {
+		got := wordsOf(text)
+		if last := got.List[len(got.List)-1]; last.Kind != want.kind || got.Left != want.left {
+			t.Errorf("the end of %s is of the kind %d with %g left, want %d with %g", text, last.Kind, got.Left, want.kind, want.left)
 		}
 	}
 }

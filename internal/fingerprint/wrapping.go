@@ -3,28 +3,29 @@ package fingerprint
 import "bytes"
 
 // The beginnings of lines that shell tools write before and after the output of a command: those of Claude Code, Codex, Gemini CLI, Qwen
-// Code, OpenHands and mini-swe-agent.
+// Code, OpenHands, mini-swe-agent, SWE-agent, Cline and Roo Code.
 var (
 	linesBefore = [][]byte{
 		[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
-		[]byte("Command:"), []byte("Directory:"), []byte("<returncode>"), []byte(`\u003creturncode`), []byte("<output>"), []byte(`\u003coutput`),
+		[]byte("Command:"), []byte("Directory:"), []byte("Command executed"), []byte("Command output:"), []byte("OBSERVATION:"), []byte("<returncode>"), []byte(`\u003creturncode`), []byte("<output>"), []byte(`\u003coutput`),
 	}
 	linesAfter = [][]byte{
 		[]byte("[Current working directory:"), []byte("[Python interpreter:"), []byte("[Command finished with exit code"), []byte("[The command completed with exit code"),
 		[]byte("Error: (none)"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:"), []byte("</output>"), []byte(`\u003c/output`),
+		[]byte("(Open file: "), []byte("(Current directory: "), []byte("bash-$"), []byte("Shell cwd was reset to "), []byte("Command completed in "),
 	}
 	outputFrom = []byte("Output:")
 )
 
 // Unwrap returns the output of a command from the result of a shell tool: the inside of a raw JSON string, without the lines that the
-// tool writes before and after the output. It returns any other value unchanged, without white space around it. It takes time
-// proportional to the lines that it removes.
+// tool writes before and after the output. Of an object whose members are streams, it reads the one that is not empty. It returns any other
+// value unchanged, without white space around it. It takes time proportional to what it removes.
 func Unwrap(raw []byte) []byte {
-	raw = bytes.TrimSpace(raw)
+	raw = stream(bytes.TrimSpace(raw))
 	if len(raw) < 2 || raw[0] != '"' {
 		return raw
 	}
-	text := raw[1 : len(raw)-1]
+	text := withoutReminder(raw[1 : len(raw)-1])
 	for {
 		if rest, ok := bytes.CutPrefix(text, outputFrom); ok {
 			text = rest
@@ -42,6 +43,106 @@ func Unwrap(raw []byte) []byte {
 			break
 		}
 		text = before
+	}
+	return text
+}
+
+// stream returns the output of a command from an object: the text of its only member among output, stdout, stderr and result that is not
+// empty. It returns any other value unchanged.
+func stream(raw []byte) []byte {
+	if len(raw) == 0 || raw[0] != '{' {
+		return raw
+	}
+	var found []byte
+	for at := 1; ; {
+		name, value, next, ok := memberAt(raw, at)
+		if !ok {
+			break
+		}
+		at = next
+		switch string(name) {
+		case "output", "stdout", "stderr", "result":
+			if value[0] != '"' || len(found) > 2 && len(value) > 2 {
+				return raw
+			}
+			if len(found) <= 2 {
+				found = value
+			}
+		}
+	}
+	if found == nil {
+		return raw
+	}
+	return found
+}
+
+// Content returns the text in a result of an MCP server, as a raw JSON string: {"content":[{"type":"text","text":…}]}, or the list alone. It
+// returns any other value unchanged, also one with several parts.
+func Content(raw []byte) []byte {
+	raw = bytes.TrimSpace(raw)
+	list := raw
+	if len(raw) > 0 && raw[0] == '{' {
+		name, value, _, ok := memberAt(raw, 1)
+		if !ok || string(name) != "content" {
+			return raw
+		}
+		list = value
+	}
+	if len(list) < 2 || list[0] != '[' {
+		return raw
+	}
+	from := skipSpace(list, 1)
+	end := skipValue(list, from)
+	if list[min(from, len(list)-1)] != '{' || skipSpace(list, end) != len(list)-1 {
+		return raw // no part, or several
+	}
+	var text []byte
+	for at, part := 1, list[from:end]; ; {
+		name, value, next, ok := memberAt(part, at)
+		switch {
+		case !ok && text != nil:
+			return text
+		case !ok, string(name) == "type" && string(value) != `"text"`:
+			return raw
+		case string(name) == "text" && value[0] == '"':
+			text = value
+		}
+		at = next
+	}
+}
+
+// reminders are the tags in which programs of agents append remarks of their own to an output.
+var reminders = [...]string{"system-reminder", "system"}
+
+// WithoutReminder returns the result of a call without the remark that the agent's program appended to it: the last element named system
+// or system-reminder. Of a raw JSON string with one, it returns the inside. It returns any other value unchanged.
+func WithoutReminder(raw []byte) []byte {
+	if len(raw) < 2 || raw[0] != '"' {
+		return raw
+	}
+	if text := withoutReminder(raw[1 : len(raw)-1]); len(text) < len(raw)-2 {
+		return text
+	}
+	return raw
+}
+
+func withoutReminder(text []byte) []byte {
+	end := trimEscaped(text[max(0, len(text)-maxStatus):])
+	for k, start := range tagStarts {
+		rest, ok := bytes.CutSuffix(end, tagEnds[k])
+		for _, name := range reminders {
+			if !ok || !bytes.HasSuffix(rest, []byte("/"+name)) {
+				continue
+			}
+			for at := len(text); ; {
+				if at = bytes.LastIndex(text[:at], start); at < 0 {
+					return text
+				}
+				if behind, is := bytes.CutPrefix(text[at+len(start):], []byte(name)); is && bytes.HasPrefix(behind, tagEnds[k]) {
+					return text[:at]
+				}
+			}
+		}
 	}
 	return text
 }

@@ -13,7 +13,16 @@ func TestUnwrap(t *testing.T) {
 		"a command that prints nothing": {`"\n[Current working directory: /w]\n[Command finished with exit code 0]"`, ``},
 		"plain output":                  {`"a\nb"`, `a\nb`},
 		"lines between":                 {`"a\nSignal: 3\nb"`, `a\nSignal: 3\nb`},
-		"an object":                     {`{"output":"a"}`, `{"output":"a"}`},
+		"OpenHands behind a reminder":   {`"a\n[Command finished with exit code 0]\n<system-reminder>\nb\n</system-reminder>"`, `a`},
+		"SWE-agent":                     {`"a\n(Open file: /r/a.py)\n(Current directory: /r)\nbash-$"`, `a`},
+		"Roo Code":                      {`"Command executed in terminal within working directory '/r'. Exit code: 0\nOutput:\na"`, `\na`},
+		"a directory that was reset":    {`"a\n\nShell cwd was reset to /app"`, `a`},
+		"an object with one stream":     {`{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.4}}`, `a`},
+		"the stream that is not empty":  {`{"stdout":"","stderr":"a","interrupted":false}`, `a`},
+		"streams without an output":     {`{"stdout":"","stderr":""}`, ``},
+		"two streams":                   {`{"stdout":"a","stderr":"b"}`, `{"stdout":"a","stderr":"b"}`},
+		"an object that is an output":   {`{"output":{"a":1}}`, `{"output":{"a":1}}`},
+		"another object":                {`{"rows":"a"}`, `{"rows":"a"}`},
 		"an open string":                {`"`, `"`},
 		"nothing":                       {``, ``},
 	} {
@@ -22,5 +31,64 @@ func TestUnwrap(t *testing.T) {
 				t.Errorf("Unwrap(%s) = %q, want %q", c.raw, got, c.want)
 			}
 		})
+	}
+}
+
+func TestContent(t *testing.T) {
+	for name, c := range map[string]struct{ raw, want string }{
+		"a result with one text": {`{"content":[{"type":"text","text":"a"}],"isError":true}`, `"a"`},
+		"a list with one text":   {` [ {"text":"a","type":"text"} ] `, `"a"`},
+		"an empty text":          {`[{"type":"text","text":""}]`, `""`},
+		"several texts":          {`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
+		"an image":               {`[{"type":"image","data":"a"}]`, `[{"type":"image","data":"a"}]`},
+		"no part":                {`{"content":[]}`, `{"content":[]}`},
+		"content that is a text": {`{"content":"a"}`, `{"content":"a"}`},
+		"a list of numbers":      {`[1]`, `[1]`},
+		"a text":                 {`"a"`, `"a"`},
+		"half a list":            {`[`, `[`},
+		"half a part":            {`[{"text":`, `[{"text":`},
+		"nothing":                {``, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := string(Content([]byte(c.raw))); got != c.want {
+				t.Errorf("Content(%s) = %q, want %q", c.raw, got, c.want)
+			}
+		})
+	}
+}
+
+func TestWithoutReminder(t *testing.T) {
+	for name, c := range map[string]struct{ raw, want string }{
+		"a reminder":               {`"a\n\n<system-reminder>\nb\n</system-reminder>\n"`, `a\n\n`},
+		"a remark":                 {`"a\n<system>done</system>"`, `a\n`},
+		"with escaped brackets":    {`"a\u003csystem\u003edone\u003c/system\u003e"`, `a`},
+		"another element":          {`"a<output>b</output>"`, `"a<output>b</output>"`},
+		"a remark that is content": {`"<system>a</system> b"`, `"<system>a</system> b"`},
+		"an end without a start":   {`"a</system>"`, `"a</system>"`},
+		"an object":                {`{"a":1}`, `{"a":1}`},
+		"nothing":                  {``, ``},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := string(WithoutReminder([]byte(c.raw))); got != c.want {
+				t.Errorf("WithoutReminder(%s) = %q, want %q", c.raw, got, c.want)
+			}
+		})
+	}
+}
+
+func TestArguments(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"input":{"a":1}}`:            `{"a":1}`,
+		` { "params" : {"args":{}} } `: `{}`,
+		`{"input":{"a":1},"b":2}`:      `{"input":{"a":1},"b":2}`,
+		`{"query":{"a":1}}`:            `{"query":{"a":1}}`,
+		`{"input":"a"}`:                `{"input":"a"}`,
+		`{"input":`:                    `{"input":`,
+		`[1]`:                          `[1]`,
+		``:                             ``,
+	} {
+		if got := string(Arguments([]byte(raw))); got != want {
+			t.Errorf("Arguments(%s) = %s, want %s", raw, got, want)
+		}
 	}
 }

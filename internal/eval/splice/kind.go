@@ -81,12 +81,15 @@ func kinds() []kind {
 		nativeLoops(), laboratoryLoops(), paperworkLoops(), puzzleLoops(),
 		benign(nativeLookalikes()), benign(laboratoryLookalikes()),
 		benign(paperworkLookalikes()), benign(puzzleLookalikes()),
-		reporting(appsLoops()), reporting(warehouseLoops()), reporting(surfingLoops()), reporting(callcenterLoops()),
-		reporting(benign(appsLookalikes())), reporting(benign(warehouseLookalikes())),
-		reporting(benign(surfingLookalikes())), reporting(benign(callcenterLookalikes())),
+		appsLoops(), warehouseLoops(), surfingLoops(), callcenterLoops(),
+		benign(appsLookalikes()), benign(warehouseLookalikes()),
+		benign(surfingLookalikes()), benign(callcenterLookalikes()),
 		reporting(backendLoops()), reporting(maintainerLoops()), reporting(dossierLoops()), reporting(oncallLoops()),
 		reporting(benign(backendLookalikes())), reporting(benign(maintainerLookalikes())),
-		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())))
+		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())),
+		reporting(editorLoops()), reporting(deliveryLoops()), reporting(membershipLoops()), reporting(newsroomLoops()),
+		reporting(benign(editorLookalikes())), reporting(benign(deliveryLookalikes())),
+		reporting(benign(membershipLookalikes())), reporting(benign(newsroomLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.
