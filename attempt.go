@@ -132,11 +132,11 @@ func (m *meter) newWord(t *Tool, identifier []fingerprint.Word, whole uint32) ui
 // compareActs sets how alike the call is to the recent ones.
 func (m *meter) compareActs(next *act, effort *Effort) {
 	for k := range m.Acts {
-		alike := next.Outline.alike(&m.Acts[k].Outline)
-		if m.Acts[k].Tool != next.Tool {
+		before := &m.Acts[k]
+		alike := next.Outline.alike(&before.Outline)
+		if before.Tool != next.Tool {
 			alike *= otherTool
-		}
-		if alike >= similar && m.Acts[k].Tool == next.Tool {
+		} else if alike >= similar {
 			effort.Similar++
 		}
 		effort.Alike = max(effort.Alike, alike)

@@ -30,6 +30,8 @@ const (
 	smoothing = 0.25 // of the estimate: one step that looks stalled is often honest
 )
 
+var stalledTrees = stalledModel.Trees()
+
 // estimate works out how likely it is that the step that has just ended, and those before it, made no progress. It is a moving average of
 // what the model says of each step.
 func (r *Run) estimate(t *Tool, o *reading, excused int) {
@@ -60,7 +62,7 @@ func (r *Run) estimate(t *Tool, o *reading, excused int) {
 		m.Same = 0
 	}
 	m.LatestTool, m.Spoken = t.Hash, false
-	m.Stalled = float64(smooth*m.Stalled) + float64((1-smooth)*stalledModel.Estimate(m.Features[:]))
+	m.Stalled = float64(smooth*m.Stalled) + float64((1-smooth)*stalledTrees.Estimate(m.Features[:]))
 	switch {
 	case m.Stalled < progressing:
 		m.Steps = 0

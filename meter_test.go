@@ -58,8 +58,8 @@ func TestASnapshotOfAnotherVersionIsRejected(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old := strings.Replace(string(text), `{"version":6`, `{"version":5`, 1)
-	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 5; this program reads version 6") {
+	old := strings.Replace(string(text), `{"version":7`, `{"version":6`, 1)
+	if _, err := RestoreRun([]byte(old), measured); err == nil || !strings.Contains(err.Error(), "has version 6; this program reads version 7") {
 		t.Errorf("RestoreRun returns %v", err)
 	}
 }

@@ -110,10 +110,15 @@ func (g *generation) find(h Hash) *packedCount {
 // put adds h, which must not be present.
 func (g *generation) put(h Hash) *packedCount {
 	if 2*len(g.entries) >= len(g.places) {
-		g.places = make([]uint16, max(16, 2*len(g.places)))
-		for k := range g.entries {
-			g.places[g.place(g.entries[k].of)] = uint16(k + 1)
+		places := make([]uint16, max(16, 2*len(g.places)))
+		for k, e := range g.entries { // they differ, so each takes the next free place
+			at := int(e.of) & (len(places) - 1)
+			for places[at] != 0 {
+				at = (at + 1) & (len(places) - 1)
+			}
+			places[at] = uint16(k + 1)
 		}
+		g.places = places
 	}
 	at := g.place(h)
 	g.entries = append(g.entries, entry{of: h})

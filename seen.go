@@ -32,20 +32,35 @@ func (s *seen) times(h, once, twice uint32) int {
 // add adds h, and reports whether it is new.
 func (s *seen) add(h uint32) bool {
 	h = max(h&maxFingerprint, 1)
-	if 2*s.young.n >= len(s.young.places) && s.young.n < maxSeen {
-		s.young.grow()
+	places := s.young.places
+	mask := uint32(len(places) - 1)
+	at := h & mask
+	for int(at) < len(places) {
+		switch places[at] {
+		case h:
+			return false
+		case 0:
+			return s.put(h, at)
+		}
+		at = (at + 1) & mask
 	}
-	at := s.young.place(h)
-	if s.young.places[at] != 0 {
-		return false
+	return s.put(h, 0) // there are no places yet
+}
+
+// put adds h, which is not in the younger generation, at the empty place for it. It reports whether h is new.
+func (s *seen) put(h, at uint32) bool {
+	f := &s.young
+	if 2*f.n >= len(f.places) || f.n >= maxSeen {
+		if f.n < maxSeen {
+			f.grow()
+		} else {
+			s.young, s.older = s.older, s.young
+			f.clear()
+		}
+		at = f.place(h)
 	}
-	if s.young.n >= maxSeen {
-		s.young, s.older = s.older, s.young
-		s.young.clear()
-		at = s.young.place(h)
-	}
-	s.young.places[at] = h
-	s.young.n++
+	f.places[at] = h
+	f.n++
 	return !s.older.has(h)
 }
 
@@ -67,9 +82,10 @@ type fingerprints struct {
 
 // place returns the index of h, or of the empty place for it. There must be places.
 func (f *fingerprints) place(h uint32) uint32 {
-	mask := uint32(len(f.places) - 1)
+	places := f.places
+	mask := uint32(len(places) - 1)
 	at := h & mask
-	for x := f.places[at]; x != 0 && x != h; x = f.places[at] {
+	for x := places[at]; x != 0 && x != h; x = places[at] {
 		at = (at + 1) & mask
 	}
 	return at
@@ -183,8 +199,9 @@ func withRoom(n int) (f fingerprints) {
 	return f
 }
 
-// outline summarizes a set of fingerprints: one-permutation minhash as in fingerprint.Sketch, with 32 minima of 16 bits, four in each
-// number. A minimum of 0 means that there is none.
+// outline summarizes a set of fingerprints: one-permutation minhash as in fingerprint.Sketch, with 32 minima of 16 bits. A minimum of 0 means
+// that there is none. Number k has bit k of all minima in the lower bytes of its 16-bit parts, and bit k+8 in the upper ones, so that a few
+// operations compare all minima.
 type outline [8]uint64
 
 // minima are the minima of an outline that is being computed, each less 1. No minimum is then the greatest value.
@@ -220,30 +237,42 @@ func outlineOf(w *fingerprint.Words) outline {
 	return shares.outline()
 }
 
+// outline returns the minima by bits. Three rounds of swaps transpose 8 by 8 bits of each byte of the words.
 func (m *minima) outline() (o outline) {
 	for k := range o {
 		x := m[4*k : 4*k+4 : 4*k+4]
 		o[k] = uint64(x[0]+1) | uint64(x[1]+1)<<16 | uint64(x[2]+1)<<32 | uint64(x[3]+1)<<48
 	}
+	for k := range 4 {
+		o[k], o[k+4] = swapBits(o[k], o[k+4], 4, 0x0F0F0F0F0F0F0F0F)
+	}
+	for _, k := range [...]int{0, 1, 4, 5} {
+		o[k], o[k+2] = swapBits(o[k], o[k+2], 2, 0x3333333333333333)
+	}
+	for k := 0; k < len(o); k += 2 {
+		o[k], o[k+1] = swapBits(o[k], o[k+1], 1, 0x5555555555555555)
+	}
 	return o
+}
+
+// swapBits swaps the bits of low over the mask with those of high within it.
+func swapBits(low, high uint64, by int, mask uint64) (uint64, uint64) {
+	x := (low>>by ^ high) & mask
+	return low ^ x<<by, high ^ x
 }
 
 // alike estimates the Jaccard similarity of two sets, from 0 to 1. That of two empty sets is 1.
 func (o *outline) alike(other *outline) float64 {
-	const lowest = 0x0001000100010001 // of each minimum, the bit that all but 0 have
-	either := (o[0]|other[0])&lowest | (o[1]|other[1])&lowest<<1 | (o[2]|other[2])&lowest<<2 | (o[3]|other[3])&lowest<<3 |
-		(o[4]|other[4])&lowest<<4 | (o[5]|other[5])&lowest<<5 | (o[6]|other[6])&lowest<<6 | (o[7]|other[7])&lowest<<7
+	either := (o[0] | other[0]) & lowBytes // the lowest bit that all minima but 0 have
 	if either == 0 {
 		return 1
 	}
-	differ := lanes(o[0]^other[0]) | lanes(o[1]^other[1])>>1 | lanes(o[2]^other[2])>>2 | lanes(o[3]^other[3])>>3 |
-		lanes(o[4]^other[4])>>4 | lanes(o[5]^other[5])>>5 | lanes(o[6]^other[6])>>6 | lanes(o[7]^other[7])>>7
+	differ := (o[0] ^ other[0]) | (o[1] ^ other[1]) | (o[2] ^ other[2]) | (o[3] ^ other[3]) |
+		(o[4] ^ other[4]) | (o[5] ^ other[5]) | (o[6] ^ other[6]) | (o[7] ^ other[7])
+	differ = (differ | differ>>8) & lowBytes
 	n := bits.OnesCount64(either)
 	return float64(n-bits.OnesCount64(differ)) / float64(n)
 }
 
-// lanes returns the high bit of each of the four 16-bit numbers in x that is not 0.
-func lanes(x uint64) uint64 {
-	const low = 0x7FFF7FFF7FFF7FFF
-	return (x&low + low | x) &^ low
-}
+// lowBytes are the bytes of the lower bits in an outline.
+const lowBytes = 0x00FF00FF00FF00FF

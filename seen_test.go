@@ -2,6 +2,7 @@ package unloop
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -102,6 +103,37 @@ func TestSeenRejectsInvalidData(t *testing.T) {
 	} {
 		if err := new(seen).UnmarshalText([]byte(text)); err == nil {
 			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestOutlinesAreAlikeAsTheirMinimaAre(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 1000 {
+		a, b := noMinima, noMinima
+		for range random.IntN(60) {
+			h := random.Uint32()
+			a.put(h)
+			b.put(h)
+			a.put(random.Uint32())
+			b.put(random.Uint32())
+		}
+		either, both := 0.0, 0.0
+		for k := range a {
+			if a[k] != noMinima[k] || b[k] != noMinima[k] {
+				either++
+				if a[k] == b[k] {
+					both++
+				}
+			}
+		}
+		want := 1.0
+		if either > 0 {
+			want = both / either
+		}
+		first, second := a.outline(), b.outline()
+		if got := first.alike(&second); got != want {
+			t.Fatalf("the outlines are alike to %v, want %v", got, want)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // snapshotVersion is the version of the JSON of a snapshot. A change that older readers would misread increments it.
-const snapshotVersion = 6
+const snapshotVersion = 7
 
 type runSnapshot struct {
 	Version int    `json:"version"`

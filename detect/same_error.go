@@ -46,14 +46,23 @@ func (d SameError) Check(r *unloop.Run) (unloop.Finding, bool) {
 	_, output := r.Excerpt(step)
 	f := finding(r, "same_error", step.Tool, n, "%s failed %d times in a row with the same kind of error: %s", step.Tool, n, output)
 	f.Score = float64(n) / float64(times)
-	// Up to twice the number, the inputs may rule out one cause after another. The changes in between may be attempts at a fix. Inputs
-	// about different items are separate questions, and so are commands whose errors tell of them, such as a crash with a smaller file.
-	f.Advisory = n < 2*times || r.Changes() > r.Tool(step.Tool).ChangesAtFirstError || asksAboutItems(r, step) && (!r.Tool(step.Tool).Shell || tellOfItems(r, step)) ||
-		tellsOfItems(r, step) || newDetails(r, step)
+	f.Advisory = n < 2*times || mayHaveSeveralCauses(r, step) // up to twice the number, the inputs may rule out one cause after another
 	stepsThat(r, recent, func(s *unloop.Step) bool { return s.Tool == step.Tool && s.Failing }).latest(n).attach(&f)
 	f.First = row.First
 	addNudgeContext(r, &f, 1)
 	return f, true
+}
+
+// mayHaveSeveralCauses reports whether the latest failures of the step's tool may be attempts at a fix, or answers to different questions.
+func mayHaveSeveralCauses(r *unloop.Run, step *unloop.Step) bool {
+	tool := r.Tool(step.Tool)
+	switch {
+	case r.Changes() > tool.ChangesAtFirstError: // the changes may be attempts at a fix
+		return true
+	case asksAboutItems(r, step) && (!tool.Shell || mentionNewWords(r, step)): // commands are equal in form, so the errors must tell of the items
+		return true
+	}
+	return aboutNewItems(r, step) || newDetails(r, step) // such as a crash with a smaller file
 }
 
 // stubborn returns a finding if the weight of all occurrences of the error is high, whatever the steps in between are.

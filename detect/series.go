@@ -62,21 +62,6 @@ func namesItem(step *unloop.Step) bool {
 	return step.Effort.Names != 0 || step.Effort.Item != 0 || step.Effort.Word != 0
 }
 
-// tellOfItems reports whether the latest leastSeries-1 failures of the step's tool, this one included, each have a word of their call that no
-// earlier call of the tool has, such as the name of the host that refuses.
-func tellOfItems(r *unloop.Run, step *unloop.Step) bool {
-	seen := 0
-	for s := range failuresLike(r, step) {
-		if !s.Effort.Mentions {
-			return false
-		}
-		if seen++; seen == leastSeries-1 {
-			return true
-		}
-	}
-	return false
-}
-
 // term is a word of a call, with the name of its argument.
 type term struct{ name, word string }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/unloop-ai/unloop"
@@ -52,10 +53,9 @@ func (d Decision) Stops() bool { return d.Action >= policy.Block }
 // Result returns the JSON that the agent receives instead of a result if the call does not run. It is a string or an object
 // with the members error and loop_blocked, as the profile's MessagePrefix says.
 func (d Decision) Result() json.RawMessage {
-	text := "[" + d.prefix.Tag + "] " + d.Nudge
-	var answer any = text
+	var answer any = d.tagged()
 	if !d.prefix.Text {
-		answer = map[string]any{"error": text, "loop_blocked": true}
+		answer = map[string]any{"error": d.tagged(), "loop_blocked": true}
 	}
 	raw, _ := json.Marshal(answer) // a string always encodes
 	return raw
@@ -66,8 +66,11 @@ func (d Decision) Note() string {
 	if d.Action == policy.Allow || d.Nudge == "" {
 		return ""
 	}
-	return "[" + d.prefix.Tag + "] " + d.Nudge
+	return d.tagged()
 }
+
+// tagged returns the nudge with the tag of the profile before it.
+func (d Decision) tagged() string { return "[" + d.prefix.Tag + "] " + d.Nudge }
 
 // AttachError returns err with the nudge at the end of its message, and err itself if there is no nudge. The result wraps err.
 func (d Decision) AttachError(err error) error {
@@ -103,9 +106,7 @@ func (d Decision) Attach(result any) any {
 		return r + " " + d.Note()
 	case map[string]any:
 		with := make(map[string]any, len(r)+1)
-		for k, v := range r {
-			with[k] = v
-		}
+		maps.Copy(with, r)
 		with["_loop_guard"] = note
 		return with
 	}

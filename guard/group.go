@@ -89,8 +89,12 @@ func (g *Group) measure(m *member) {
 	}
 }
 
+// shardOf returns the shard of a run.
+func (g *Group) shardOf(id string) *shard { return &g.shards[maphash.String(g.seed, id)%shardCount] }
+
+// find returns the guard of a run, and makes one if there is none.
 func (g *Group) find(id string) *Guard {
-	s := &g.shards[maphash.String(g.seed, id)%shardCount]
+	s := g.shardOf(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if known, ok := s.guards[id]; ok {
@@ -110,7 +114,7 @@ func (g *Group) find(id string) *Guard {
 
 // Put replaces the guard of the run, for example by a restored one.
 func (g *Group) Put(id string, guard *Guard) {
-	s := &g.shards[maphash.String(g.seed, id)%shardCount]
+	s := g.shardOf(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.close(g.remove(s, id))
@@ -119,7 +123,7 @@ func (g *Group) Put(id string, guard *Guard) {
 
 // End removes the guard of the run, which closes in the background.
 func (g *Group) End(id string) {
-	s := &g.shards[maphash.String(g.seed, id)%shardCount]
+	s := g.shardOf(id)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	g.close(g.remove(s, id))

@@ -165,12 +165,12 @@ func (g *Guard) start(ctx context.Context, c Call) (Decision, started) {
 	return g.consult(ctx, d), begun
 }
 
-// finish counts the decision about a call, and records a call that it stops. The guard is locked.
+// finish concludes the decision about a call, and records a call that it stops. The guard is locked.
 func (g *Guard) finish(c Call, d Decision) Decision {
 	if d.Stops() {
 		g.add(unloop.Event{Type: unloop.ToolCallBlocked, CallID: c.ID, Tool: c.Tool, Agent: c.Agent})
 	}
-	g.count(d)
+	g.conclude(d)
 	return d
 }
 
@@ -232,11 +232,11 @@ func (g *Guard) Allow(ctx context.Context, why string) Decision {
 	return g.record(ctx, "allow", Call{}, unloop.Event{Type: unloop.Override, Name: why})
 }
 
-// record adds an event, counts the decision at it and notifies the listeners.
+// record adds an event, concludes the decision at it and notifies the listeners.
 func (g *Guard) record(ctx context.Context, stage string, c Call, e unloop.Event) Decision {
 	d := g.transact(ctx, Usage{Tokens: e.Tokens, Cost: e.Cost}, func() Decision {
 		d := g.consult(ctx, g.add(e))
-		g.count(d)
+		g.conclude(d)
 		return d
 	})
 	g.notify(stage, c, d)

@@ -130,7 +130,7 @@ func TestInvalidSnapshotsAreRejected(t *testing.T) {
 		"no JSON":                  `{`,
 		"another version":          strings.Replace(string(good), `"version":2`, `"version":9`, 1),
 		"another profile":          strings.Replace(string(good), `"profile":"default"`, `"profile":"cycles"`, 1),
-		"a run of another version": strings.Replace(string(good), `"run":{"version":6`, `"run":{"version":9`, 1),
+		"a run of another version": strings.Replace(string(good), `"run":{"version":7`, `"run":{"version":9`, 1),
 		"steps without calls":      strings.Replace(string(good), `"Calls":1`, `"Calls":7`, 1),
 	} {
 		if data == string(good) {

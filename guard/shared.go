@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -34,11 +33,10 @@ type Shared struct {
 	Limits  Usage       // the most that the project may use in an hour; 0 means no limit
 	OnError func(error) // receives the first error of the store; may be nil
 
-	turn     sync.Mutex // held while an event is folded and saved
-	version  int64      // of the state of the guard in the store; 0 if it was not saved
-	pending  []pendingEvent
-	lost     atomic.Int64
-	reported atomic.Bool
+	turn        sync.Mutex // held while an event is folded and saved
+	version     int64      // of the state of the guard in the store; 0 if it was not saved
+	pending     []pendingEvent
+	storeErrors storeErrors
 }
 
 // pendingEvent is an event that Options.Events receives when it is saved.
@@ -49,12 +47,9 @@ type pendingEvent struct {
 
 func (s *Shared) key(run string) RunKey { return RunKey{s.Project, run} }
 
-// missed counts an error of the store and reports the first one.
-func (s *Shared) missed(ctx context.Context, run string, err error) {
-	s.lost.Add(1)
-	if s.OnError != nil && ctx.Err() == nil && !s.reported.Swap(true) {
-		s.OnError(fmt.Errorf("share the state of run %s: %w", run, err))
-	}
+// noteError counts an error of the store and reports the first one.
+func (s *Shared) noteError(ctx context.Context, run string, err error) {
+	s.storeErrors.note(ctx, fmt.Errorf("share the state of run %s: %w", run, err), s.OnError)
 }
 
 // transact folds one event, or two that belong together, and returns the decision. With a Shared, it folds on the latest state in
@@ -127,7 +122,7 @@ func (g *Guard) change(fold func() Decision, inShadow, nudge *Decision, use, lim
 // publish gives the judged events to Options.Events, and reports the error of the store.
 func (g *Guard) publish(ctx context.Context, err error) {
 	if err != nil {
-		g.shared.missed(ctx, g.run, err)
+		g.shared.noteError(ctx, g.run, err)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -146,7 +141,7 @@ func (g *Guard) adopt(ctx context.Context, saved Saved) {
 		if err == nil {
 			latest = read
 		} else {
-			g.shared.missed(ctx, g.run, err)
+			g.shared.noteError(ctx, g.run, err)
 		}
 	}
 	g.shared.version = saved.Version

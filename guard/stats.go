@@ -20,12 +20,16 @@ type Stats struct {
 	SecondOpinions OpinionStats `json:"second_opinions,omitzero"`
 }
 
-// count counts a decision. The caller holds the lock.
-func (g *Guard) count(d Decision) {
+// conclude counts a decision, and keeps the error of one that halts the run. The caller holds the lock.
+func (g *Guard) conclude(d Decision) {
 	if halt := d.Err(); halt != nil {
 		g.halted = halt
 	}
-	s := &g.stats
+	g.stats.count(d)
+}
+
+// count counts a decision.
+func (s *Stats) count(d Decision) {
 	s.Decisions++
 	action := max(d.Action, d.Shadow)
 	if action == policy.Allow {
@@ -52,10 +56,10 @@ func (g *Guard) Stats() Stats {
 	s.Actions, s.Codes = maps.Collect(maps.All(s.Actions)), maps.Collect(maps.All(s.Codes)) // empty instead of nil
 	s.DroppedNotices = g.listeners.dropped.Load()
 	if g.swarm != nil {
-		s.SwarmErrors = g.swarm.lost.Load()
+		s.SwarmErrors = g.swarm.storeErrors.count.Load()
 	}
 	if g.shared != nil {
-		s.StoreErrors = g.shared.lost.Load()
+		s.StoreErrors = g.shared.storeErrors.count.Load()
 	}
 	return s
 }

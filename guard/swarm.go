@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -27,8 +26,7 @@ type Swarm struct {
 	Limits  swarm.Limits // the limits of a loop; zero means those of the profile, else swarm.DefaultLimits
 	OnError func(error)  // receives the first error of the store; may be nil
 
-	lost     atomic.Int64
-	reported atomic.Bool // OnError was called
+	storeErrors storeErrors
 }
 
 // record counts a call and returns its count over all workers.
@@ -42,10 +40,7 @@ func (s *Swarm) record(ctx context.Context, tool string, target unloop.Hash) swa
 	if err == nil {
 		err = fmt.Errorf("the store returned %d counts, want 1", len(counts))
 	}
-	s.lost.Add(1)
-	if s.OnError != nil && ctx.Err() == nil && !s.reported.Swap(true) {
-		s.OnError(fmt.Errorf("count the calls of swarm %s: %w", s.Name, err))
-	}
+	s.storeErrors.note(ctx, fmt.Errorf("count the calls of swarm %s: %w", s.Name, err), s.OnError)
 	return swarm.Count{}
 }
 

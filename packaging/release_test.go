@@ -46,7 +46,7 @@ func TestRelease(t *testing.T) {
 		{"the wheel guards and has the command", tryWheel},
 		{"the packages for Node guard and have the command", tryNode},
 		{"the plugins have the version and the hooks", tryPlugins},
-		{"the image's folder has all that the Dockerfile copies", tryImage},
+		{"the image is built and its program runs", tryImage},
 	} {
 		t.Run(artefact.name, func(t *testing.T) { artefact.try(t, first) })
 	}
@@ -263,7 +263,7 @@ func tryNode(t *testing.T, dist string) {
 	}
 }
 
-// tryImage checks that each file that the Dockerfile copies is staged, and builds and runs the image where buildah can.
+// tryImage checks that each file that the Dockerfile copies is staged, and builds and runs the image.
 func tryImage(t *testing.T, dist string) {
 	folder := filepath.Join(dist, "image", "linux_"+runtime.GOARCH)
 	for _, line := range strings.Split(read(t, "../Dockerfile"), "\n") {
@@ -281,8 +281,7 @@ func tryImage(t *testing.T, dist string) {
 		}
 	}
 	if _, err := exec.LookPath("buildah"); err != nil {
-		t.Logf("no image is built here: %v", err)
-		return
+		t.Fatal("buildah is missing, so the image cannot be built: install buildah")
 	}
 	storage := t.TempDir()
 	dockerfile, err := filepath.Abs("../Dockerfile")

@@ -1,4 +1,5 @@
-// Package policy derives decisions from findings: the action to take at each event.
+// Package policy derives decisions from findings: the action to take at each event. Detectors make the findings, and a
+// profile.Session calls the policy. A guard carries the decision out; a scan and a server report it.
 // It reads no clock, starts no goroutine and does no I/O. The state of a policy is small and changes only in Decide, so
 // equal findings give equal decisions.
 package policy

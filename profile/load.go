@@ -60,26 +60,26 @@ func Load(src Source) (*Profile, error) {
 }
 
 // profileName returns the requested name, else the name in the document, else Default.
-func profileName(d *settings.Decoder, asked string, document *yaml.Node) string {
+func profileName(d *settings.Decoder, wanted string, document *yaml.Node) string {
 	if document != nil && document.Kind == yaml.MappingNode {
 		for k := 0; k+1 < len(document.Content); k += 2 {
 			name, value := document.Content[k], document.Content[k+1]
 			if name.Value != "profile" {
 				continue
 			}
-			if asked != "" && asked != value.Value {
+			if wanted != "" && wanted != value.Value {
 				d.Errors = append(d.Errors, &SettingError{
-					Place: d.At(name), Field: "profile", Value: value.Value, Allowed: asked,
-					Reason: fmt.Sprintf("the document is for profile %s, but %s was asked for", value.Value, asked),
+					Place: d.At(name), Field: "profile", Value: value.Value, Allowed: wanted,
+					Reason: fmt.Sprintf("the document is for profile %s, but %s was asked for", value.Value, wanted),
 				})
 			}
-			asked = value.Value
+			wanted = value.Value
 		}
 	}
-	if asked == "" {
+	if wanted == "" {
 		return Default
 	}
-	return asked
+	return wanted
 }
 
 // assign sets one setting, given as NAME=VALUE.

@@ -1,6 +1,6 @@
 // Package profile combines detectors, their settings and a policy into a named Profile, and runs them. A Session folds the
-// events of one run, calls the detectors, keeps the warnings and calls the policy. The command line, the guard and the
-// server all use it, so they give the same verdicts.
+// events of one run, calls the detectors, keeps the warnings and calls the policy. A decoder or a guard gives it the events, and
+// scan, guard and server use what it returns, so they give the same verdicts.
 package profile
 
 import (

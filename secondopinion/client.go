@@ -43,8 +43,8 @@ type Client struct {
 	log      *slog.Logger
 	logged   sync.Map // reasons that were logged
 
-	mu    sync.Mutex
-	asked []time.Time // in the last hour, oldest first; at most PerHour
+	mu      sync.Mutex
+	askedAt []time.Time // in the last hour, oldest first; at most PerHour
 
 	stuck, notStuck, overBudget, timeouts, failures, badAnswers, prompt, completion atomic.Int64
 }
@@ -161,13 +161,13 @@ func (c *Client) review(ctx context.Context, q policy.Question) (policy.Opinion,
 func (c *Client) spend(now time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for len(c.asked) > 0 && now.Sub(c.asked[0]) >= time.Hour {
-		c.asked = c.asked[1:]
+	for len(c.askedAt) > 0 && now.Sub(c.askedAt[0]) >= time.Hour {
+		c.askedAt = c.askedAt[1:]
 	}
-	if len(c.asked) >= c.settings.PerHour {
+	if len(c.askedAt) >= c.settings.PerHour {
 		return false
 	}
-	c.asked = append(c.asked, now)
+	c.askedAt = append(c.askedAt, now)
 	return true
 }
 

@@ -82,8 +82,8 @@ func (m *guardedModel) start(ctx context.Context, input []*schema.Message, opts 
 		}
 	}
 	name := m.name
-	if asked := model.GetCommonOptions(nil, opts...).Model; asked != nil {
-		name = *asked
+	if override := model.GetCommonOptions(nil, opts...).Model; override != nil {
+		name = *override
 	}
 	return adapter.StartModelCall(ctx, g, name), nil
 }

@@ -29,7 +29,7 @@ func eventOf(text string) (*unloop.Event, error) {
 	case "block":
 		return &unloop.Event{Type: unloop.ToolCallBlocked, Tool: first}, noMore(more)
 	case "say":
-		return said(rest, first, more)
+		return messageSent(rest, first, more)
 	case "user":
 		message, err := prose(rest)
 		return &unloop.Event{Type: unloop.MessageSent, Role: unloop.RoleUser, Text: message}, err
@@ -89,7 +89,7 @@ func quote(text string) json.RawMessage {
 }
 
 // said parses an assistant's message. A first word that ends in a colon is the agent.
-func said(all, first, more string) (*unloop.Event, error) {
+func messageSent(all, first, more string) (*unloop.Event, error) {
 	agent, named := strings.CutSuffix(first, ":")
 	if !named || first[0] == '"' {
 		agent, more = "", all

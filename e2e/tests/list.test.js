@@ -236,3 +236,20 @@ describe("the search", () => {
     await total(page, 244);
   });
 });
+
+describe("the id of a run that is too long", () => {
+  const ids = ["checks-of-the-nightly-evaluation-on-every-branch-10012", "checks-of-the-nightly-evaluation-on-every-branch-10013"];
+
+  for (const width of [1440, 1280, 820, 390]) {
+    test(`keeps its end in sight at ${width} pixels`, async (t) => {
+      const own = await Server.start(t);
+      await own.send(ids.flatMap((id) => [...new Agent(id).begin(), ...new Agent(id).loop(6)]));
+      const page = await open(t, browser, own, "/", { viewport: { width, height: 800 } });
+      for (const id of ids) {
+        const link = grid(page).getByRole("link", { name: id, exact: true });
+        const [cell, end] = await Promise.all([link.locator("xpath=..").boundingBox(), link.getByText(id.slice(-5)).last().boundingBox()]);
+        assert.ok(end.width > 20 && end.x >= cell.x && end.x + end.width <= cell.x + cell.width + 1, "the end is cut off");
+      }
+    });
+  }
+});

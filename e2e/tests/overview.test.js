@@ -28,7 +28,7 @@ describe("the overview", () => {
   test("shows totals, and their change since the period before", async (t) => {
     const page = await open(t, browser, server, "/overview?since=24h");
     await fact(page, "Loop rate").getByText("26 %", { exact: true }).waitFor(); // 13 of 50
-    await fact(page, "Runs").getByText("▲ 4900 % · 1 before").waitFor();
+    await fact(page, "Runs").getByText("▲ 4900 % · 1 in the period before").waitFor();
     for (const name of ["Runs", "Loop rate in %", "Median duration in seconds", "Mean latency of a step in ms"]) {
       await page.getByRole("region", { name: `${name} over time` }).getByRole("img").waitFor();
     }

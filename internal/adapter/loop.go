@@ -47,7 +47,7 @@ func RunLoop[M any](ctx context.Context, g *guard.Guard, tools map[string]guard.
 			return message, nil
 		}
 		nudge = decision.Note()
-		results, err := RunTools(ctx, g, tools, answer.Calls)
+		results, err := runTools(ctx, g, tools, answer.Calls)
 		if err != nil {
 			return none, err
 		}

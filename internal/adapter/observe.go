@@ -78,22 +78,22 @@ type observation struct {
 
 // begin records what is new in a request. A retry has nothing new.
 func (o *observation) begin(req *http.Request) {
-	var asked Request
+	var request Request
 	if body, err := req.GetBody(); err == nil {
 		data, err := io.ReadAll(body)
 		_ = body.Close() // it is read from memory
 		if err == nil {
-			asked = o.api.Request(data)
+			request = o.api.Request(data)
 		}
 	}
 	if retry := req.Header.Get("X-Stainless-Retry-Count"); retry == "" || retry == "0" {
-		o.newMessages(asked)
+		o.newMessages(request)
 	}
-	o.call = StartModelCall(o.ctx, o.guard, asked.Model)
+	o.call = StartModelCall(o.ctx, o.guard, request.Model)
 }
 
-func (o *observation) newMessages(asked Request) {
-	for _, r := range asked.Results {
+func (o *observation) newMessages(request Request) {
+	for _, r := range request.Results {
 		if !o.tools {
 			break
 		}
@@ -103,8 +103,8 @@ func (o *observation) newMessages(asked Request) {
 		}
 		o.guard.Record(o.ctx, e)
 	}
-	if asked.User != "" {
-		o.guard.Text(o.ctx, unloop.RoleUser, "", asked.User)
+	if request.User != "" {
+		o.guard.Text(o.ctx, unloop.RoleUser, "", request.User)
 	}
 }
 

@@ -54,9 +54,9 @@ type ToolResult struct {
 	Failed bool
 }
 
-// RunTools runs the calls of one answer at the same time under a guard, and returns their results in the order of the calls. A failure of
+// runTools runs the calls of one answer at the same time under a guard, and returns their results in the order of the calls. A failure of
 // a tool is a result. The error is a *guard.LoopError if the guard halts the run, and that of ctx if it is done.
-func RunTools(ctx context.Context, g *guard.Guard, tools map[string]guard.ToolFunc, calls []ToolCall) ([]ToolResult, error) {
+func runTools(ctx context.Context, g *guard.Guard, tools map[string]guard.ToolFunc, calls []ToolCall) ([]ToolResult, error) {
 	results, halts := make([]ToolResult, len(calls)), make([]error, len(calls))
 	var running sync.WaitGroup
 	for i, c := range calls {

@@ -99,14 +99,14 @@ func proxied(ctx context.Context, a *agent, program, bin string, verbose bool) (
 		defer cancel()
 		proxy := exec.CommandContext(ctx, program, "proxy", "--addr", "127.0.0.1:0", "--mode", "guard", "--openai-upstream", server.URL,
 			"--anthropic-upstream", server.URL, "--gemini-upstream", server.URL)
-		said, err := proxy.StdoutPipe()
+		stdout, err := proxy.StdoutPipe()
 		if err == nil {
 			err = proxy.Start()
 		}
 		if err != nil {
 			return false, fmt.Errorf("start the proxy: %w", err)
 		}
-		lines, base := bufio.NewScanner(said), ""
+		lines, base := bufio.NewScanner(stdout), ""
 		for base == "" && lines.Scan() {
 			_, base, _ = strings.Cut(strings.TrimSuffix(lines.Text(), "/openai/v1"), "OPENAI_BASE_URL=")
 		}
@@ -216,8 +216,8 @@ func run(ctx context.Context, a *agent, program, bin, mode string, loop, verbose
 	if _, err := h.command(ctx, program, "hook", "uninstall", a.name); err != nil {
 		return nil, fmt.Errorf("uninstall: %w", err)
 	}
-	after, gone := os.ReadFile(filepath.Join(h.folder, a.config))
-	s := &session{model: m, log: string(log), restored: bytes.Equal(before, after) && (missing == nil) == (gone == nil)}
+	after, missingAfter := os.ReadFile(filepath.Join(h.folder, a.config))
+	s := &session{model: m, log: string(log), restored: bytes.Equal(before, after) && (missing == nil) == (missingAfter == nil)}
 	if m.calls == 0 {
 		return s, fmt.Errorf("the agent called no model: %v", ran)
 	}

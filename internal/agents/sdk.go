@@ -24,7 +24,7 @@ for await (const message of query({ prompt: "Build it.", options: { pathToClaude
 // checkSDK runs an agent of the Claude Agent SDK in a loop and in healthy work. It returns a line that says what was seen, and reports
 // whether all was as it should be.
 func checkSDK(ctx context.Context, program, bin, pack string, verbose bool) (string, bool) {
-	looped, said, err := runSDK(ctx, program, bin, pack, true, verbose)
+	looped, output, err := runSDK(ctx, program, bin, pack, true, verbose)
 	if err != nil {
 		return fmt.Sprintf("Claude Agent SDK: %v", err), false
 	}
@@ -33,7 +33,7 @@ func checkSDK(ctx context.Context, program, bin, pack string, verbose bool) (str
 		return fmt.Sprintf("Claude Agent SDK: %v", err), false
 	}
 	nudged, denied := looped.saw("[loop-guard] You may be going round in circles"), looped.saw("[loop-guard] Blocked")
-	ended := looped.calls < loopCalls && strings.HasPrefix(said, "success [loop-guard] Halted")
+	ended := looped.calls < loopCalls && strings.HasPrefix(output, "success [loop-guard] Halted")
 	alone := !healthy.saw("[loop-guard]") && healthy.finished && strings.HasPrefix(done, "success Done.")
 	row := fmt.Sprintf("Claude Agent SDK: nudge reaches the model %s, denial reaches it %s, the turn ends %s, healthy twin left alone %s",
 		mark(nudged), mark(denied), mark(ended), mark(alone))

@@ -75,7 +75,7 @@ func beVictim(db string) {
 }
 
 // crashRounds is how often a server is killed.
-const crashRounds = 20
+const crashRounds = 10
 
 // TestAKilledServerLosesNothingThatItAcknowledged kills a server under load, again and again, and then compares what it
 // acknowledged with what it recorded, and what it found with what a fresh server finds in the same events.

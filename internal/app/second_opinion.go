@@ -68,9 +68,9 @@ type question struct {
 }
 
 // ask queues a question. It never blocks: if maxQuestions wait, it drops the question.
-func (q *questions) ask(run string, asked policy.Question) {
+func (q *questions) ask(run string, open policy.Question) {
 	select {
-	case q.waiting <- question{run, asked}:
+	case q.waiting <- question{run, open}:
 	default:
 		q.dropped.Add(1)
 	}
@@ -83,9 +83,9 @@ func (q *questions) work(ctx context.Context) error {
 		all.Go(func() {
 			for {
 				select {
-				case asked := <-q.waiting:
-					if err := q.answer(ctx, &asked); err != nil && ctx.Err() == nil {
-						q.log.Warn("a second opinion was not recorded", "run", asked.run, "error", err)
+				case open := <-q.waiting:
+					if err := q.answer(ctx, &open); err != nil && ctx.Err() == nil {
+						q.log.Warn("a second opinion was not recorded", "run", open.run, "error", err)
 					}
 				case <-ctx.Done():
 					return
@@ -98,20 +98,20 @@ func (q *questions) work(ctx context.Context) error {
 }
 
 // answer asks the model and submits its answer. The client counts and logs questions without an answer.
-func (q *questions) answer(ctx context.Context, asked *question) error {
-	opinion, err := q.client.Review(ctx, asked.Question)
+func (q *questions) answer(ctx context.Context, open *question) error {
+	opinion, err := q.client.Review(ctx, open.Question)
 	if err != nil {
 		return nil
 	}
-	event, err := asked.Event(opinion)
+	event, err := open.Event(opinion)
 	if err != nil {
 		return err
 	}
-	known, err := q.known(ctx, asked.run)
+	known, err := q.known(ctx, open.run)
 	if err != nil || !known { // if the run was deleted, an event would create it again
 		return err
 	}
-	event.RunID, event.Model = asked.run, q.model
+	event.RunID, event.Model = open.run, q.model
 	if _, err = q.submit(ctx, &pipeline.Submission{Events: []*unloop.Event{&event}}); err != nil {
 		return fmt.Errorf("record a second opinion: %w", err)
 	}

@@ -1,4 +1,5 @@
-// Package app connects the parts of a server, and starts and stops it.
+// Package app connects the parts of a server, and starts and stops it. Package config says what to build, and unloop serve runs it. The
+// package is the only one that knows all parts: edges, pipeline, store and sinks.
 package app
 
 import (

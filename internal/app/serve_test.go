@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"testing"
+	"time"
 
 	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/store/storetest/sqlite"
@@ -47,14 +48,22 @@ func serveAt(t testing.TB, change func(*config.Config)) Addresses {
 	}
 }
 
-// post sends a body, and returns what was answered if that was fine.
+// post sends a body, and returns what was answered if that was fine. As a client does, it sends it again to a server that asks for
+// that: on a busy machine the servers of a cluster may not reach one another in time.
 func post(t testing.TB, url, contentType string, body []byte) []byte {
 	t.Helper()
-	answer, err := http.Post(url, contentType, bytes.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
+	for until := time.Now().Add(time.Minute); ; {
+		answer, err := http.Post(url, contentType, bytes.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again := answer.StatusCode == http.StatusServiceUnavailable && answer.Header.Get("Retry-After") != ""
+		if !again || time.Now().After(until) {
+			return read(t, answer)
+		}
+		answer.Body.Close()
+		<-time.After(100 * time.Millisecond)
 	}
-	return read(t, answer)
 }
 
 // get returns what is at a URL.

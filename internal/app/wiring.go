@@ -239,13 +239,13 @@ func (p *components) health() func(context.Context) error {
 // throttle limits a check to one call a second. Each check writes to disk, and anyone may request it.
 func throttle(ask func(context.Context) error) func(context.Context) error {
 	var mu sync.Mutex
-	var asked time.Time
+	var askedAt time.Time
 	var last error
 	return func(ctx context.Context) error {
 		mu.Lock()
 		defer mu.Unlock()
-		if time.Since(asked) > time.Second {
-			last, asked = ask(context.WithoutCancel(ctx)), time.Now()
+		if time.Since(askedAt) > time.Second {
+			last, askedAt = ask(context.WithoutCancel(ctx)), time.Now()
 		}
 		return last
 	}

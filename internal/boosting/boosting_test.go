@@ -28,7 +28,7 @@ func TestEstimate(t *testing.T) {
 		{"every tree adds its leaf", []float32{0, -1}, -1 - 0.25},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			if got, want := model.Estimate(tc.features), 1/(1+math.Exp(-tc.sum)); math.Abs(got-want) > 1e-6 {
+			if got, want := model.Trees().Estimate(tc.features), 1/(1+math.Exp(-tc.sum)); math.Abs(got-want) > 1e-6 {
 				t.Errorf("the estimate is %v, want %v", got, want)
 			}
 		})
@@ -43,22 +43,23 @@ func TestEstimateEndsAHopelessSum(t *testing.T) {
 	}
 	last := append(m.Roots, int16(-1-len(m.Leaves)))
 	m.Leaves = append(m.Leaves, 4)
-	if got := m.Estimate(nil); got == 0 {
+	if got := m.Trees().Estimate(nil); got == 0 {
 		t.Error("the estimate is 0, although no tree is left out")
 	}
-	if m.Roots = last; m.Estimate(nil) != 0 {
-		t.Errorf("the estimate of a sum of -2 after %d trees is %v, want 0", group, m.Estimate(nil))
+	if m.Roots = last; m.Trees().Estimate(nil) != 0 {
+		t.Errorf("the estimate of a sum of -2 after %d trees is %v, want 0", group, m.Trees().Estimate(nil))
 	}
 	m.Leaves[0] = 0
-	if got := m.Estimate(nil); got < 0.5 {
+	if got := m.Trees().Estimate(nil); got < 0.5 {
 		t.Errorf("the estimate of a sum of -1.5 after %d trees is %v, want that of all trees", group, got)
 	}
 }
 
 func BenchmarkEstimate(b *testing.B) {
 	features := []float32{0.6, 2.1}
+	trees := model.Trees()
 	b.ReportAllocs()
 	for b.Loop() {
-		model.Estimate(features)
+		trees.Estimate(features)
 	}
 }

@@ -1,4 +1,5 @@
-// Package boundedmap has a map with a bounded number of keys.
+// Package boundedmap has a map with a bounded number of keys. Servers and stores keep state by the ids that clients choose in it, so
+// that clients cannot use memory without a limit.
 package boundedmap
 
 import (

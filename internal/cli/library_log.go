@@ -11,8 +11,8 @@ type libraryLog struct{ w io.Writer }
 
 // Write implements io.Writer. It never returns fewer bytes than it got without an error.
 func (l libraryLog) Write(line []byte) (int, error) {
-	if said, _, quotes := bytes.Cut(line, []byte(" starting with ")); quotes {
-		_, err := l.w.Write(append(bytes.Clone(said), '\n'))
+	if message, _, quotes := bytes.Cut(line, []byte(" starting with ")); quotes {
+		_, err := l.w.Write(append(bytes.Clone(message), '\n'))
 		return len(line), err
 	}
 	return l.w.Write(line)

@@ -58,7 +58,7 @@ func rulesPage(t *testing.T) string {
 	}
 	var page strings.Builder
 	page.WriteString("# Rules\n\n`unloop rules --profile NAME` lists the rules of a profile, `unloop explain RULE` prints one, and `unloop profile show NAME` prints the\n" +
-		"settings. `make docs` writes this page.\n")
+		"settings. [The progress meter](progress-meter.md) says how `stalled_steps` and `stalled_talk` measure progress. `make docs` writes this page.\n")
 	for _, rule := range detect.Rules() {
 		p, _ := detect.Explain(rule)
 		fmt.Fprintf(&page, "\n## %s\n\n%s\n\n**Why it matters.** %s\n\n**What to try.** %s\n", rule, p.When, p.Why, p.Try)

@@ -24,9 +24,9 @@ type Background struct {
 	sender *Sender
 	bounds Bounds
 
-	bytes   atomic.Int64 // of the events that wait
-	dropped atomic.Int64
-	taken   atomic.Int64 // events that were passed to the sender
+	bytes    atomic.Int64 // of the events that wait
+	dropped  atomic.Int64
+	passedOn atomic.Int64 // events that were passed to the sender
 
 	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
 	closed bool
@@ -96,7 +96,7 @@ func (q *Background) send(ctx context.Context) {
 				return
 			}
 			q.bytes.Add(-sizeOf(e))
-			q.taken.Add(1)
+			q.passedOn.Add(1)
 			_ = q.sender.Add(ctx, e)
 		case <-tick.C:
 			_ = q.sender.Flush(ctx)
@@ -134,7 +134,7 @@ func (q *Background) Stats() BackgroundStats {
 	s := BackgroundStats{Sent: sent.Accepted, Refused: sent.Refused, Dropped: int(q.dropped.Load())}
 	select {
 	case <-q.done:
-		s.Dropped += int(q.taken.Load()) - sent.Accepted - sent.Refused
+		s.Dropped += int(q.passedOn.Load()) - sent.Accepted - sent.Refused
 	default:
 	}
 	return s

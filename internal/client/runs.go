@@ -23,13 +23,13 @@ type Health struct {
 func (c *Client) Health(ctx context.Context) (*Health, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	asked := time.Now()
+	askedAt := time.Now()
 	answer, err := c.call(ctx, http.MethodGet, "/api/health", nil, nil)
 	if err != nil {
 		return nil, err
 	}
 	defer answer.Body.Close() // only read
-	h := &Health{Asked: asked, Took: time.Since(asked)}
+	h := &Health{Asked: askedAt, Took: time.Since(askedAt)}
 	h.Clock, _ = http.ParseTime(answer.Header.Get("Date")) // zero without a date
 	return h, read(answer, h)
 }

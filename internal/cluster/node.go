@@ -145,8 +145,10 @@ func New(ctx context.Context, o Options) (_ *Node, err error) {
 	return n, n.subscribe()
 }
 
-// createTime is the maximum time to create the stream. The NATS servers may have to elect a leader first.
-const createTime = 30 * time.Second
+const (
+	createTime = time.Minute      // maximum time to create the stream; the NATS servers may have to elect a leader first
+	findTime   = 10 * time.Second // maximum time of one attempt
+)
 
 // openStream opens the stream, or creates it.
 func (n *Node) openStream(ctx context.Context) (err error) {
@@ -165,7 +167,7 @@ func (n *Node) openStream(ctx context.Context) (err error) {
 }
 
 func (n *Node) findStream(ctx context.Context) (err error) {
-	attempt, cancel := context.WithTimeout(ctx, 5*time.Second)
+	attempt, cancel := context.WithTimeout(ctx, findTime)
 	defer cancel()
 	n.stream, err = n.js.Stream(attempt, streamName)
 	if !errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -38,10 +38,10 @@ type worker struct {
 	ending context.Context // done by finish
 	lost   context.Context // done by drop
 
-	pipeline atomic.Pointer[pipeline.Pipeline] // nil until the partition is open
-	pending  atomic.Uint64                     // messages behind the last one that was read, at that time
-	taken    atomic.Int64                      // number of messages that were read and are not recorded
-	recorded atomic.Uint64                     // sequence of the last message that is recorded
+	pipeline   atomic.Pointer[pipeline.Pipeline] // nil until the partition is open
+	pending    atomic.Uint64                     // messages behind the last one that was read, at that time
+	unrecorded atomic.Int64                      // number of messages that were read and are not recorded
+	recorded   atomic.Uint64                     // sequence of the last message that is recorded
 }
 
 func newWorker(n *Node, id int, epoch int64) *worker {
@@ -77,17 +77,17 @@ func (w *worker) run(ctx context.Context) error {
 	})
 	parts.Go(func() { w.live.beat(w.lost) })
 	parts.Go(func() { w.purge(w.lost) })
-	taken := make(chan takenMessage, maxTaken)
+	unrecorded := make(chan takenMessage, maxTaken)
 	failed := make(chan error, 1)
 	parts.Go(func() {
-		err := w.answer(taken)
+		err := w.answer(unrecorded)
 		if err != nil {
 			w.drop()
 		}
 		failed <- err
 	})
-	err = w.read(p, at, taken)
-	close(taken)
+	err = w.read(p, at, unrecorded)
+	close(unrecorded)
 	err = cmp.Or(err, <-failed)
 	stop()
 	err = cmp.Or(err, <-ended)
@@ -209,7 +209,7 @@ func (w *worker) take(p *pipeline.Pipeline, m jetstream.Msg, to chan<- takenMess
 			w.node.o.Log.Error("a message of the stream cannot be recorded and is skipped", "partition", w.id, "sequence", sequence, "error", err)
 			return nil
 		case err == nil:
-			w.taken.Add(1)
+			w.unrecorded.Add(1)
 			select {
 			case to <- next:
 				return nil
@@ -231,14 +231,14 @@ func (w *worker) take(p *pipeline.Pipeline, m jetstream.Msg, to chan<- takenMess
 const fullPause = 5 * time.Millisecond
 
 // answer waits for the results of messages in order and publishes the requested ones. It ends at the first message that is not recorded.
-func (w *worker) answer(taken <-chan takenMessage) (err error) {
-	for m := range taken {
+func (w *worker) answer(unrecorded <-chan takenMessage) (err error) {
+	for m := range unrecorded {
 		if err != nil {
-			w.taken.Add(-1)
+			w.unrecorded.Add(-1)
 			continue // later messages are not recorded either
 		}
 		ack, failed := m.result(context.Background())
-		w.taken.Add(-1)
+		w.unrecorded.Add(-1)
 		if pipeline.Lost(failed) {
 			err = failed
 			w.drop()

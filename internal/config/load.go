@@ -96,8 +96,8 @@ func environment(all []string) map[string]string {
 }
 
 // readFile reads the given file, or else FileName if it exists.
-func readFile(asked, fromEnv string) (path string, data []byte, err error) {
-	path = asked
+func readFile(given, fromEnv string) (path string, data []byte, err error) {
+	path = given
 	if path == "" {
 		path = fromEnv
 	}

@@ -1,4 +1,5 @@
-// Package findings keeps the findings of a run, one for each rule and subject, and checks those that come from a snapshot.
+// Package findings keeps the findings of a run, one for each rule and subject, and checks those that come from a snapshot. Detectors
+// make the findings. A profile.Session adds them, and shows the kept ones as warnings.
 package findings
 
 import (

@@ -100,9 +100,9 @@ const (
 // maxGrowth bounds how much longer content of 16 times the length takes: 16 times if work is linear, 256 times if it is quadratic.
 const maxGrowth = 48
 
-// cheap is how many times as long as reading each byte once what is surely linear takes: what is quadratic takes thousands of times as
-// long for long content.
-const cheap = 8
+// cheap is how many times as long as reading each byte once what is surely linear takes: what is quadratic takes hundreds of times as
+// long for long content, at the speed at which a byte is searched for.
+const cheap = 30
 
 // tooDear returns a fault if a function takes more than maxGrowth times as long for long content as for short, or longer for a byte
 // than maxCost allows. Both are ratios of processor times of one thread, which other work on the machine hardly changes.

@@ -84,10 +84,11 @@ func isTagName(name []byte) bool {
 	return len(name) > 0 && len(name) <= maxTagName && count(name, wordByte) == len(name)
 }
 
-// isHeading reports whether a line begins and ends with at least three of the same sign, as "==== FAILURES ====" does.
+// isHeading reports whether a line begins and ends with at least three of the same sign, as "==== FAILURES ====" does. The first line of a
+// private key is none: a line behind it, without it, would be quoted as if it were no secret.
 func isHeading(line []byte) bool {
 	const least = 3
-	if len(line) < least || bytes.IndexByte([]byte("=-_*#~!"), line[0]) < 0 {
+	if len(line) < least || bytes.IndexByte([]byte("=-_*#~!"), line[0]) < 0 || bytes.HasPrefix(line, []byte("-----BEGIN ")) {
 		return false
 	}
 	for k := range least {

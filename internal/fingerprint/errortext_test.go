@@ -21,6 +21,7 @@ func TestErrorText(t *testing.T) {
 		{"Go: the failed test", `"--- FAIL: TestA (0.00s)\n    a_test.go:3: want 1\nFAIL"`, `--- FAIL: TestA (0.00s)\n    a_test.go:3: want 1`},
 		{"Go: the failed subtest", `"--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:3: want 1\nFAIL"`, `--- FAIL: TestA (0.00s)\n    --- FAIL: TestA/b (0.00s)\n        a_test.go:3: want 1`},
 		{"Go: no reason", `"--- FAIL: TestA (0.00s)"`, `--- FAIL: TestA (0.00s)`},
+		{"the first line of a private key, and no line of its body", `"-----BEGIN PRIVATE KEY-----\nMIIEpAIBAAKCAQEA3Tz2mr7S\n-----END PRIVATE KEY-----"`, `-----BEGIN PRIVATE KEY-----`},
 		{"only a heading", `"=== FAILURES ==="`, ``},
 		{"nothing", `""`, ``},
 	} {

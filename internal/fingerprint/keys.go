@@ -1,5 +1,7 @@
 package fingerprint
 
+import "math/bits"
+
 // Limits of what is read of keys.
 const (
 	keyLength = 8       // the least number of bytes of a key
@@ -22,25 +24,63 @@ func Keys(text []byte) func(yield func(uint32) bool) {
 	}
 }
 
-// keys yields the keys of a part of a text. It reports whether to continue.
+// keys yields the keys of a part of a text. It reports whether to continue. Most bytes belong to no key, so it looks for digits, and reads the
+// bytes around each. An escaped character separates keys.
 func keys(b []byte, yield func(uint32) bool) bool {
-	for i := 0; i < len(b); {
-		if b[i] == '\\' { // an escaped character separates keys
-			i += 2
-			continue
+	for begin := 0; ; {
+		at := indexDigit(b, begin)
+		if at == len(b) {
+			return true
 		}
-		from, digits := i, uint8(0)
-		for i < len(b) && (class[b[i]]&wordByte != 0 && b[i] < 0x80 || b[i] == '-') {
-			digits |= class[b[i]] & digit
-			i++
+		from, end := at, at+1
+		for from > begin && partOfKey[b[from-1]] {
+			from--
 		}
-		if i == from {
-			i++
-			continue
+		if from > begin && escapes(b[begin:from]) {
+			if from++; from > at {
+				begin = from
+				continue
+			}
 		}
-		if key := b[from:i]; len(key) >= keyLength && digits != 0 && (key[4] != '-' || key[7] != '-') && !yield(uint32(Bytes(key))) {
+		for end < len(b) && partOfKey[b[end]] {
+			end++
+		}
+		begin = end
+		if key := b[from:end]; len(key) >= keyLength && (key[4] != '-' || key[7] != '-') && !yield(uint32(Bytes(key))) {
 			return false
 		}
 	}
-	return true
+}
+
+// partOfKey has the bytes that a key consists of.
+var partOfKey = func() (t [256]bool) {
+	for b, c := range class {
+		t[b] = c&wordByte != 0 && b < 0x80 || b == '-'
+	}
+	return t
+}()
+
+// escapes reports whether the last byte of b is a backslash that escapes the character after it.
+func escapes(b []byte) bool {
+	n := len(b)
+	for n > 0 && b[n-1] == '\\' {
+		n--
+	}
+	return (len(b)-n)%2 == 1
+}
+
+// indexDigit returns the position of the first ASCII digit from i on, or len(b). It reads eight bytes at a time.
+func indexDigit(b []byte, i int) int {
+	const each = 0x0101010101010101 // a factor that puts a byte into all eight
+	for ; i+8 <= len(b); i += 8 {
+		raw := load(b, i)
+		low := raw & (0x7F * each)
+		if found := (low + (0x80-'0')*each) &^ (low + (0x7F-'9')*each) &^ raw & (0x80 * each); found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for i < len(b) && class[b[i]]&digit == 0 {
+		i++
+	}
+	return i
 }

@@ -1,6 +1,7 @@
 package fingerprint
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -31,4 +32,41 @@ func TestKeys(t *testing.T) {
 	for range Keys([]byte("abcd0001 abcd0002")) {
 		break // the iterator must stop
 	}
+}
+
+// TestKeysOfTextsOfFewCharacters compares the keys with those of a search that reads each byte.
+func TestKeysOfTextsOfFewCharacters(t *testing.T) {
+	const characters = `\\\-_aZ01 9.é/:`
+	random := rand.New(rand.NewPCG(1, 2))
+	text := make([]byte, 120)
+	for range 20_000 {
+		for k := range text {
+			text[k] = characters[random.IntN(len(characters))]
+			if k > 0 && random.IntN(2) == 0 {
+				text[k] = "a1-\\"[random.IntN(4)]
+			}
+		}
+		part := text[random.IntN(8) : 112+random.IntN(8)]
+		if got, want := slices.Collect(Keys(part)), keysByByte(part); !slices.Equal(got, want) {
+			t.Fatalf("Keys(%q) = %v, want %v", part, got, want)
+		}
+	}
+}
+
+func keysByByte(b []byte) (found []uint32) {
+	for i := 0; i < len(b); {
+		if b[i] == '\\' {
+			i += 2
+			continue
+		}
+		from := i
+		for i < len(b) && strings.IndexByte("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", b[i]) >= 0 {
+			i++
+		}
+		if key := b[from:i]; len(key) >= keyLength && strings.ContainsAny(string(key), "0123456789") && (key[4] != '-' || key[7] != '-') {
+			found = append(found, uint32(Bytes(key)))
+		}
+		i = max(i, from+1)
+	}
+	return found
 }

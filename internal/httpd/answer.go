@@ -96,14 +96,14 @@ func (a *answer) Write(p []byte) (int, error) {
 	if a.refused {
 		return len(p), nil
 	}
-	var taken int64
+	var bytes int64
 	if len(p) > smallAnswer {
-		if taken = min(int64(len(p)), a.pool.Size()) - a.reserved; taken > 0 && !a.pool.TryTake(taken) {
+		if bytes = min(int64(len(p)), a.pool.Size()) - a.reserved; bytes > 0 && !a.pool.TryTake(bytes) {
 			return a.refuse(len(p))
 		}
-		taken = max(taken, 0)
+		bytes = max(bytes, 0)
 	}
-	defer a.pool.Give(taken)
+	defer a.pool.Give(bytes)
 	a.begin()
 	return a.ResponseWriter.Write(p)
 }

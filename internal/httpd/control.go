@@ -137,15 +137,15 @@ func (s *Server) control(ctx context.Context, in *orderInput) (*orderAnswer, err
 }
 
 // who returns the name of the person who gives an order. It consists of the name of the token and the name in the request.
-func (s *Server) who(authorization, said string) string {
+func (s *Server) who(authorization, person string) string {
 	name := s.actor(authorization)
-	switch said = s.Name(said); {
-	case said == "":
+	switch person = s.Name(person); {
+	case person == "":
 		return name
 	case len(s.auth.tokens) == 0:
-		return said
+		return person
 	}
-	return name + " (" + said + ")"
+	return name + " (" + person + ")"
 }
 
 // eventOf returns the event of the run that records an order.

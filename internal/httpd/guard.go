@@ -49,12 +49,12 @@ func (s *Server) guardRoutes() {
 }
 
 func (s *Server) askGuard(w http.ResponseWriter, r *http.Request) error {
-	asked := r.URL.Query()
-	settings, err := setsOf(asked["set"])
+	parameters := r.URL.Query()
+	settings, err := setsOf(parameters["set"])
 	if err != nil {
 		return err
 	}
-	guard, err := s.Guards.Guard(asked.Get("profile"), settings)
+	guard, err := s.Guards.Guard(parameters.Get("profile"), settings)
 	var wrong SettingErrors
 	switch {
 	case errors.As(err, &wrong) && len(wrong) > 0:

@@ -49,19 +49,19 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer b.release()
-	var asked api.NewRun
-	if err := jsonv2.Unmarshal(b.bytes, &asked, api.JSON); err != nil {
+	var request api.NewRun
+	if err := jsonv2.Unmarshal(b.bytes, &request, api.JSON); err != nil {
 		return problem(http.StatusBadRequest, "body", "want a JSON object with the strings id, name and project, and metadata")
 	}
-	info, err := s.infoOf(&asked)
+	info, err := s.infoOf(&request)
 	if err != nil {
 		return err
 	}
-	delivery := &pipeline.Submission{Runs: []pipeline.Info{info}}
-	if _, err := s.Pipeline.Submit(r.Context(), delivery); err != nil {
+	submission := &pipeline.Submission{Runs: []pipeline.Info{info}}
+	if _, err := s.Pipeline.Submit(r.Context(), submission); err != nil {
 		return err
 	}
-	run, err := s.runOf(r.Context(), delivery.Runs[0].ID)
+	run, err := s.runOf(r.Context(), submission.Runs[0].ID)
 	if err != nil {
 		return err
 	}
@@ -69,9 +69,9 @@ func (s *Server) createRun(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-func (s *Server) infoOf(asked *api.NewRun) (pipeline.Info, error) {
+func (s *Server) infoOf(request *api.NewRun) (pipeline.Info, error) {
 	name := func(text string) string { return s.shortName(store.Text(text), s.Limits.Name) }
-	info := pipeline.Info{ID: s.shortID(store.Text(asked.ID), s.Limits.Name), Name: name(asked.Name), Project: name(asked.Project), Ended: asked.Ended}
+	info := pipeline.Info{ID: s.shortID(store.Text(request.ID), s.Limits.Name), Name: name(request.Name), Project: name(request.Project), Ended: request.Ended}
 	if info.ID == "" {
 		info.ID = newRunID()
 	}
@@ -79,9 +79,9 @@ func (s *Server) infoOf(asked *api.NewRun) (pipeline.Info, error) {
 		info.Name = info.ID
 	}
 	switch {
-	case len(asked.Metadata) == 0 || asked.Metadata[0] == 'n':
-	case asked.Metadata[0] == '{' && native.Within(asked.Metadata, s.Limits.Levels):
-		info.Metadata = append(json.RawMessage(nil), asked.Metadata...)
+	case len(request.Metadata) == 0 || request.Metadata[0] == 'n':
+	case request.Metadata[0] == '{' && native.Within(request.Metadata, s.Limits.Levels):
+		info.Metadata = append(json.RawMessage(nil), request.Metadata...)
 	default:
 		return info, problem(http.StatusBadRequest, "metadata", fmt.Sprintf("want an object of at most %d levels", s.Limits.Levels))
 	}
@@ -124,22 +124,22 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	delivery := deliveryOf(sent.Items)
+	submission := submissionOf(sent.Items)
 	warnings := s.warningsOf(sent)
-	addHints(delivery, warnings)
-	var receipt pipeline.Ack
+	addHints(submission, warnings)
+	var ack pipeline.Ack
 	if len(sent.Items) > 0 {
-		if receipt, err = s.Pipeline.Submit(r.Context(), delivery); err != nil {
+		if ack, err = s.Pipeline.Submit(r.Context(), submission); err != nil {
 			return err
 		}
 	}
 	if !sent.One {
-		return answerMany(w, sent, receipt, warnings)
+		return answerMany(w, sent, ack, warnings)
 	}
 	if len(sent.Bad) > 0 {
 		return problem(http.StatusBadRequest, sent.Bad[0].Field, sent.Bad[0].Reason)
 	}
-	recorded, err := s.recorded(r.Context(), delivery.Events[0], receipt, noticesOf(sent), warnings)
+	recorded, err := s.recorded(r.Context(), submission.Events[0], ack, noticesOf(sent), warnings)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func isLines(kind string) bool {
 }
 
 // deliveryOf returns the events with the information about their runs. Information that repeats an earlier event is omitted.
-func deliveryOf(items []native.Item) *pipeline.Submission {
+func submissionOf(items []native.Item) *pipeline.Submission {
 	d := &pipeline.Submission{Events: make([]*unloop.Event, len(items))}
 	var last string // consecutive events often have the same run
 	var known map[string]int
@@ -190,8 +190,8 @@ func deliveryOf(items []native.Item) *pipeline.Submission {
 }
 
 // recorded returns the recorded form of the first event. If the event is a duplicate, that is the earlier copy.
-func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline.Ack, notices, warnings []api.EventError) ([]byte, error) {
-	result := receipt.Events[0]
+func (s *Server) recorded(ctx context.Context, e *unloop.Event, ack pipeline.Ack, notices, warnings []api.EventError) ([]byte, error) {
+	result := ack.Events[0]
 	if result.Duplicate {
 		run, err := s.runOf(ctx, e.RunID)
 		if err != nil {
@@ -205,7 +205,7 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, receipt pipeline
 			return api.AppendEvent(nil, run.ID, &events[0]), nil
 		}
 	}
-	answer := api.EventOf(e, receipt.Received)
+	answer := api.EventOf(e, ack.Received)
 	answer.ID, answer.Notices, answer.Warnings = result.ID, notices, warnings
 	return api.Encode(answer), nil
 }
@@ -218,9 +218,9 @@ func noticesOf(sent *native.Request) (notices []api.EventError) {
 	return notices
 }
 
-func answerMany(w http.ResponseWriter, sent *native.Request, receipt pipeline.Ack, warnings []api.EventError) error {
+func answerMany(w http.ResponseWriter, sent *native.Request, ack pipeline.Ack, warnings []api.EventError) error {
 	batch := api.Batch{Warnings: warnings, Accepted: len(sent.Items), Rejected: len(sent.Bad), Errors: make([]api.EventError, 0, len(sent.Bad)), Notices: noticesOf(sent)}
-	for _, result := range receipt.Events {
+	for _, result := range ack.Events {
 		if result.Duplicate {
 			batch.Duplicates++
 		}

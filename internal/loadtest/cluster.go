@@ -19,7 +19,7 @@ import (
 
 // cluster measures servers that share the PostgreSQL of UNLOOP_TEST_POSTGRES, whose database is empty, and as many NATS servers with as
 // many copies of the stream. It reports the processor time of an event by process.
-func cluster(ctx context.Context, set settings) (said string, err error) {
+func cluster(ctx context.Context, set settings) (summary string, err error) {
 	folder, err := os.MkdirTemp("", "unloop-load-*")
 	if err != nil {
 		return "", err
@@ -66,9 +66,9 @@ func cluster(ctx context.Context, set settings) (said string, err error) {
 	if err != nil {
 		return "", err
 	}
-	said = fmt.Sprintf("%d servers, %d NATS servers: %d events, %.0f events/s acknowledged, %.0f events/s recorded, in %d transactions\n",
+	summary = fmt.Sprintf("%d servers, %d NATS servers: %d events, %.0f events/s acknowledged, %.0f events/s recorded, in %d transactions\n",
 		set.servers, set.servers, sent, float64(sent)/took.Seconds(), float64(sent)/all.Seconds(), transactions)
-	said += fmt.Sprintf("PostgreSQL   %5.2f µs of CPU time per event\n", (processorTime(postgres)-before).Seconds()*1e6/float64(sent))
+	summary += fmt.Sprintf("PostgreSQL   %5.2f µs of CPU time per event\n", (processorTime(postgres)-before).Seconds()*1e6/float64(sent))
 	for _, part := range []struct {
 		name      string
 		processes []*server
@@ -77,9 +77,9 @@ func cluster(ctx context.Context, set settings) (said string, err error) {
 		if err != nil {
 			return "", err
 		}
-		said += fmt.Sprintf("%-12s %s\n", part.name, text)
+		summary += fmt.Sprintf("%-12s %s\n", part.name, text)
 	}
-	return strings.TrimSuffix(said, "\n"), nil
+	return strings.TrimSuffix(summary, "\n"), nil
 }
 
 // shareOf returns the processor time of processes for each event so far, and their memory.

@@ -94,14 +94,14 @@ func profileOf(ctx context.Context, set settings, item string, send func(url str
 	if err != nil {
 		return "", err
 	}
-	var said strings.Builder
+	var summary strings.Builder
 	each := used.Seconds() * 1e6 / float64(sent)
-	fmt.Fprintf(&said, "%.1f µs of CPU time per %s (user %.1f, system %.1f), %.0f %ss/s", each, item,
+	fmt.Fprintf(&summary, "%.1f µs of CPU time per %s (user %.1f, system %.1f), %.0f %ss/s", each, item,
 		s.cmd.ProcessState.UserTime().Seconds()*1e6/float64(sent), s.cmd.ProcessState.SystemTime().Seconds()*1e6/float64(sent), float64(sent)/took.Seconds(), item)
 	for k, r := range roles {
-		fmt.Fprintf(&said, "\n%-20s %5.2f µs", r.name, each*shares[k])
+		fmt.Fprintf(&summary, "\n%-20s %5.2f µs", r.name, each*shares[k])
 	}
-	return said.String(), nil
+	return summary.String(), nil
 }
 
 // sharesOf returns the proportion of each role in a CPU profile, as go tool pprof prints its stacks.

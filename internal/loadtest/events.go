@@ -34,9 +34,9 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 		run, n = run+n/f.length*len(f.runs), n%f.length
 	}
 	id = f.name + "-" + strconv.Itoa(run) + "-" + strconv.Itoa(n)
-	call, asked := n/2, run*7919+n/2
+	call, question := n/2, run*7919+n/2
 	if run%20 == 0 {
-		asked = run
+		question = run
 	}
 	to = append(to, `{"event_id":"`...)
 	to = append(to, id...)
@@ -55,23 +55,23 @@ func (f *feed) add(to []byte) (line []byte, id string) {
 	to = strconv.AppendInt(to, int64(call), 10)
 	if n%2 == 0 {
 		to = append(to, `","type":"tool_call_started","input":{"path":"internal/`...)
-		to = appendWords(to, asked, 0, 2, '/')
+		to = appendWords(to, question, 0, 2, '/')
 		to = append(to, '_')
-		to = strconv.AppendInt(to, int64(asked), 10)
+		to = strconv.AppendInt(to, int64(question), 10)
 		to = append(to, `.go","query":"where the `...)
-		to = appendWords(to, asked, 2, 4, ' ')
+		to = appendWords(to, question, 2, 4, ' ')
 		to = append(to, ` and closes it","offset":`...)
-		to = strconv.AppendInt(to, int64(asked), 10)
+		to = strconv.AppendInt(to, int64(question), 10)
 		to = append(to, `,"limit":50,"include":["*.go","*.md"]}}`...)
 	} else {
 		to = append(to, `","type":"tool_call_completed","latency_ms":41,"output":"internal/`...)
-		to = appendWords(to, asked, 0, 2, '/')
+		to = appendWords(to, question, 0, 2, '/')
 		to = append(to, `.go:88: // `...)
-		to = appendWords(to, asked, 6, 10, ' ')
+		to = appendWords(to, question, 6, 10, ' ')
 		to = append(to, `\ninternal/`...)
-		to = appendWords(to, asked, 0, 2, '/')
+		to = appendWords(to, question, 0, 2, '/')
 		to = append(to, `.go:91: func (s *`...)
-		to = appendWords(to, asked, 16, 4, '.')
+		to = appendWords(to, question, 16, 4, '.')
 		to = append(to, `) {\n"}`...)
 	}
 	return append(to, '\n'), id
@@ -121,14 +121,14 @@ func post(ctx context.Context, c *http.Client, url string, body []byte) error {
 // send sends a body, retries while the server is busy, and wants a status.
 func send(ctx context.Context, c *http.Client, url, kind string, want int, body []byte) error {
 	for {
-		status, said, err := sendOnce(ctx, c, url, kind, body)
+		status, reply, err := sendOnce(ctx, c, url, kind, body)
 		switch {
 		case err != nil:
 			return err
 		case status == want:
 			return nil
 		case status != http.StatusTooManyRequests:
-			return fmt.Errorf("%d %s: %.300s", status, http.StatusText(status), said)
+			return fmt.Errorf("%d %s: %.300s", status, http.StatusText(status), reply)
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -122,7 +122,7 @@ func manyBodies(ctx context.Context, s *server, _ settings) (string, error) {
 }
 
 // sendOnce sends a body and returns the status and the body of the answer.
-func sendOnce(ctx context.Context, c *http.Client, url, kind string, body []byte) (status int, said []byte, err error) {
+func sendOnce(ctx context.Context, c *http.Client, url, kind string, body []byte) (status int, reply []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return 0, nil, err
@@ -132,8 +132,8 @@ func sendOnce(ctx context.Context, c *http.Client, url, kind string, body []byte
 	if err != nil {
 		return 0, nil, err
 	}
-	said, err = io.ReadAll(answer.Body)
-	return answer.StatusCode, said, errors.Join(err, answer.Body.Close())
+	reply, err = io.ReadAll(answer.Body)
+	return answer.StatusCode, reply, errors.Join(err, answer.Body.Close())
 }
 
 // peak returns the maximum memory of the server as a text.

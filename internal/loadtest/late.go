@@ -21,13 +21,13 @@ const (
 // whose first event is sent last. It measures the time until the verdict of each run includes all its events, and the time that another sender
 // waits for its answers.
 func late(ctx context.Context, s *server, _ settings) (string, error) {
-	said := ""
+	summary := ""
 	for _, size := range []int{1, 10} {
 		took, other, err := besides(ctx, s, func() error { return reversed(ctx, s, fmt.Sprint("reverse", size), size) })
 		if err != nil {
 			return "", err
 		}
-		said += fmt.Sprintf("%d events in reverse order, %d a request: %.2f s; another sender meanwhile: %s\n", lateEvents, size, took.Seconds(), other)
+		summary += fmt.Sprintf("%d events in reverse order, %d a request: %.2f s; another sender meanwhile: %s\n", lateEvents, size, took.Seconds(), other)
 	}
 	lines := linesOf("early", longEvents)
 	for part := range slices.Chunk(lines[1:], 5000) {
@@ -41,7 +41,7 @@ func late(ctx context.Context, s *server, _ settings) (string, error) {
 		}
 		return judged(ctx, s, "early-0", longEvents)
 	})
-	return said + fmt.Sprintf("the first event of %d last: %.2f s; another sender meanwhile: %s", longEvents, took.Seconds(), other), err
+	return summary + fmt.Sprintf("the first event of %d last: %.2f s; another sender meanwhile: %s", longEvents, took.Seconds(), other), err
 }
 
 // linesOf returns the events of a run as lines.

@@ -129,8 +129,8 @@ func usage() {
 
 func one(ctx context.Context, sc scenario, set settings) error {
 	if sc.whole != nil {
-		said, err := sc.whole(ctx, set)
-		sc.print(said)
+		summary, err := sc.whole(ctx, set)
+		sc.print(summary)
 		return err
 	}
 	folder, err := os.MkdirTemp("", "unloop-load-*")
@@ -143,27 +143,27 @@ func one(ctx context.Context, sc scenario, set settings) error {
 		db = filepath.Join(folder, "load.db")
 	}
 	if set.attach != "" {
-		said, err := sc.measure(ctx, &server{url: set.attach}, set)
-		fmt.Printf("%-12s %s\n", sc.name, said)
+		summary, err := sc.measure(ctx, &server{url: set.attach}, set)
+		fmt.Printf("%-12s %s\n", sc.name, summary)
 		return err
 	}
 	s, err := begin(ctx, []string{set.unloop}, db, strings.Fields(sc.serve+" "+set.serve))
 	if err != nil {
 		return err
 	}
-	said, err := sc.measure(ctx, s, set)
+	summary, err := sc.measure(ctx, s, set)
 	if stopped := s.stop(); err == nil {
 		err = stopped
 	}
 	if err != nil {
 		return err
 	}
-	sc.print(said)
+	sc.print(summary)
 	return ctx.Err()
 }
 
-func (sc *scenario) print(said string) {
-	fmt.Printf("%-12s %s\n", sc.name, strings.ReplaceAll(said, "\n", "\n             "))
+func (sc *scenario) print(summary string) {
+	fmt.Printf("%-12s %s\n", sc.name, strings.ReplaceAll(summary, "\n", "\n             "))
 }
 
 // server is the measured process.

@@ -37,8 +37,8 @@ func idle(ctx context.Context, s *server, set settings) (string, error) {
 	}
 	timed, cancel := context.WithTimeout(ctx, set.time)
 	defer cancel()
-	said, err := ordinary(timed, s)
-	return peak(s, fmt.Sprintf("with %d idle connections, %s", idleConnections, said), err)
+	summary, err := ordinary(timed, s)
+	return peak(s, fmt.Sprintf("with %d idle connections, %s", idleConnections, summary), err)
 }
 
 // mixed measures ordinary senders beside slow senders, huge requests, malformed requests, and events in reverse order.
@@ -64,10 +64,10 @@ func mixed(ctx context.Context, s *server, set settings) (string, error) {
 			_, _, _ = sendOnce(timed, http.DefaultClient, s.url+"/api/events", "application/json", []byte(event)) // it may be rejected
 		})
 	})
-	said, err := ordinary(timed, s)
+	summary, err := ordinary(timed, s)
 	cancel()
 	others.Wait()
-	return peak(s, fmt.Sprintf("among %d slow, %d huge, malformed and late senders, %s", slowSenders, hugeSenders, said), err)
+	return peak(s, fmt.Sprintf("among %d slow, %d huge, malformed and late senders, %s", slowSenders, hugeSenders, summary), err)
 }
 
 // again repeats a function until ctx ends, with a pause after each call.

@@ -197,8 +197,8 @@ func endless(ctx context.Context, s *server, set settings) (string, error) {
 
 // resident sends many events of runs of the given length, and measures the server ten times meanwhile. The length 0 means endless runs.
 func resident(ctx context.Context, s *server, set settings, length int) (string, error) {
-	var said strings.Builder
-	fmt.Fprintf(&said, "MiB after each tenth of %d events of %d runs at once:", set.events, set.runs)
+	var summary strings.Builder
+	fmt.Fprintf(&summary, "MiB after each tenth of %d events of %d runs at once:", set.events, set.runs)
 	total := int64(0)
 	all := feeds(8, set)
 	for _, f := range all {
@@ -215,9 +215,9 @@ func resident(ctx context.Context, s *server, set settings, length int) (string,
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&said, " %d", now)
+		fmt.Fprintf(&summary, " %d", now)
 	}
 	_, most, err := s.resident()
-	fmt.Fprintf(&said, "; %d at most; %.0f events/s", most, float64(total)/time.Since(begun).Seconds())
-	return said.String(), err
+	fmt.Fprintf(&summary, "; %d at most; %.0f events/s", most, float64(total)/time.Since(begun).Seconds())
+	return summary.String(), err
 }

@@ -2,93 +2,27 @@ package mask
 
 import (
 	stdbase64 "encoding/base64"
+	"maps"
 	"strings"
 )
-
-// keyKind is a vendor's kind of key: its prefix, and the minimum number of following bytes of a class. A key begins at a word
-// boundary, unless its prefix is a word, and has a digit after the prefix, which excludes words such as sk-learn. It is wider
-// than the rule of gitleaks for the same key, because the length of keys changes and texts may be cut.
-type keyKind struct {
-	prefix string
-	of     uint16
-	least  int
-}
-
-var keyKinds = []keyKind{
-	{"sk-", alnum, 20}, // OpenAI's older keys, DeepSeek and others
-	{"sk-ant-", key, 20},
-	{"sk-proj-", key, 20},
-	{"sk-svcacct-", key, 20},
-	{"sk-admin-", key, 20},
-	{"sk-or-", key, 20},
-	{"xai-", alnum, 40},
-	{"gsk_", alnum, 40},
-	{"pplx-", alnum, 40},
-	{"nvapi-", key, 40},
-	{"r8_", alnum, 30},
-	{"hf_", alnum, 30},
-	{"AIza", key, 35},
-	{"ya29.", dotted, 20},
-	{"GOCSPX-", key, 20},
-	{"1//0", key, 30}, // Google's refresh tokens
-	{"xoxa-", key, 10},
-	{"xoxb-", key, 10},
-	{"xoxe-", key, 10},
-	{"xoxe.xox", dotted, 20},
-	{"xoxp-", key, 10},
-	{"xoxr-", key, 10},
-	{"xoxs-", key, 10},
-	{"xapp-", key, 20},
-	{"glpat-", dotted, 20},
-	{"ghp_", word, 30},
-	{"gho_", word, 30},
-	{"ghu_", word, 30},
-	{"ghs_", word, 30},
-	{"ghr_", word, 30},
-	{"github_pat_", word, 22},
-	{"dckr_pat_", key, 20},
-	{"npm_", alnum, 30},
-	{"pypi-AgE", key, 40},
-	{"sk_live_", word, 16},
-	{"sk_test_", word, 16},
-	{"rk_live_", word, 16},
-	{"rk_test_", word, 16},
-	{"whsec_", base64, 20},
-	{"shpat_", alnum, 24},
-	{"shpca_", alnum, 24},
-	{"shppa_", alnum, 24},
-	{"shpss_", alnum, 24},
-	{"SG.", dotted, 30},
-	{"dop_v1_", alnum, 40},
-	{"doo_v1_", alnum, 40},
-	{"dor_v1_", alnum, 40},
-	{"hvs.", key, 20},
-	{"hvb.", key, 20},
-	{"tskey-", key, 20},
-	{"ATATT3", key, 50},
-	{"figd_", key, 30},
-	{"sbp_", alnum, 30},
-	{"CFPAT-", key, 30},
-	{"NRAK-", alnum, 20},
-	{"AGE-SECRET-KEY-1", alnum, 50},
-	{"ops_eyJ", base64, 100},
-}
 
 // finders find secrets that a regular expression of limited reach cannot, by keywords in lower case.
 var finders = func() map[string]func(*scanner, int) {
 	all := map[string]func(*scanner, int){
 		"akia": (*scanner).awsID, "asia": (*scanner).awsID, "abia": (*scanner).awsID, "acca": (*scanner).awsID,
-		"eyj":        (*scanner).jwt,
-		"bearer ":    (*scanner).bearer,
-		"basic ":     (*scanner).basic,
-		"-----begin": (*scanner).privateKey,
-		"://":        (*scanner).url,
-		" -u ":       (*scanner).curlUser,
-		" --user":    (*scanner).curlUser,
-		":aa":        (*scanner).telegram,
-		"login ":     (*scanner).netrc,
-		"cookie:":    (*scanner).cookies,
-		"…":          (*scanner).cutOff,
+		"eyj":            (*scanner).jwt,
+		"bearer ":        (*scanner).bearer,
+		"basic ":         (*scanner).basic,
+		"-----begin":     (*scanner).privateKey,
+		"://":            (*scanner).url,
+		" -u":            (*scanner).curlUser,
+		" --user":        (*scanner).curlUser,
+		" --proxy-user":  (*scanner).curlUser,
+		"private-lines:": (*scanner).puttyKey,
+		":aa":            (*scanner).telegram,
+		"login ":         (*scanner).netrc,
+		"cookie:":        (*scanner).cookies,
+		"…":              (*scanner).cutOff,
 	}
 	for _, k := range keyKinds {
 		all[strings.ToLower(k.prefix)] = k.find
@@ -96,6 +30,7 @@ var finders = func() map[string]func(*scanner, int) {
 	for _, w := range nameWords {
 		all[w] = (*scanner).named
 	}
+	maps.Copy(all, commandFinders())
 	return all
 }()
 
@@ -188,13 +123,19 @@ const longestBasic = 1024
 func (sc *scanner) basic(p int) {
 	start := p + len("basic ")
 	end, _ := sc.run(start, base64)
-	if end-start < 8 || end-start > longestBasic || !sc.startsWord(p) {
-		return
-	}
-	plain, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(sc.s[start:end], "="))
-	if user, _, found := strings.Cut(string(plain), ":"); err == nil && found && isPrintable(user) {
+	if sc.startsWord(p) && isBasic(sc.s[start:end]) {
 		sc.mask(start, end)
 	}
+}
+
+// isBasic reports whether a text is user:password in base64.
+func isBasic(s string) bool {
+	if len(s) < 8 || len(s) > longestBasic {
+		return false
+	}
+	plain, err := stdbase64.RawStdEncoding.DecodeString(strings.TrimRight(s, "="))
+	user, _, found := strings.Cut(string(plain), ":")
+	return err == nil && found && isPrintable(user)
 }
 
 func isPrintable(s string) bool {
@@ -249,12 +190,36 @@ func (sc *scanner) pemBody(i int) (end, longest int) {
 	return i, longest
 }
 
+// puttyKey masks the private lines of a key in PuTTY's format.
+func (sc *scanner) puttyKey(p int) {
+	count := sc.afterBlanks(p + len("private-lines:"))
+	count, _ = sc.run(count, digit)
+	start := sc.afterLine(count)
+	end := start
+	for i := start; ; i = sc.afterLine(end) {
+		line, _ := sc.run(i, base64)
+		if line == i || line < len(sc.s) && sc.afterLine(line) == line {
+			break // the name of the next part
+		}
+		end = line
+	}
+	if end-start >= 20 {
+		sc.mask(start, end)
+	}
+}
+
 // url masks the password of a URL: the part between the first colon after the scheme and the last @ before the host.
 func (sc *scanner) url(p int) {
 	start := p + len("://")
 	end, _ := sc.run(start, login)
 	part := sc.s[start:end]
 	colon := strings.IndexByte(part, ':')
+	if variable := strings.IndexByte(part, '}'); strings.HasPrefix(part, "${") && variable > colon { // ${USER:-bob}:
+		colon = variable + 1
+		if !strings.HasPrefix(part[colon:], ":") {
+			return
+		}
+	}
 	at := strings.LastIndexByte(part, '@')
 	if colon < 0 || at <= colon+1 || isReference(part[colon+1:at]) || isPort(part[colon+1:at]) {
 		return
@@ -274,8 +239,10 @@ func isPort(s string) bool {
 // curlUser masks the password in -u user:password after curl on the same line.
 func (sc *scanner) curlUser(p int) {
 	i := p + len(" -u")
-	if sc.hasFold(p, " --user") {
-		i = p + len(" --user")
+	for _, flag := range []string{" --user", " --proxy-user"} {
+		if sc.hasFold(p, flag) {
+			i = p + len(flag)
+		}
 	}
 	if c := sc.byteAt(i); c == '=' || c == ' ' {
 		i = sc.afterBlanks(i + 1)
@@ -291,7 +258,7 @@ func (sc *scanner) curlUser(p int) {
 	}
 	before := sc.s[max(0, p-longValue):p]
 	before = before[strings.LastIndexByte(before, '\n')+1:]
-	if strings.Contains(before, "curl") || strings.Contains(before, "wget") {
+	if strings.Contains(before, "curl") || strings.Contains(before, "wget") || strings.Contains(before, "etcdctl") {
 		sc.mask(i+colon+1, end)
 	}
 }

@@ -2,6 +2,7 @@ package mask
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -23,7 +24,7 @@ const uuid = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
 // stands between « and ».
 func kinds() map[string]string {
 	basic := "YWRtaW46czNjcjN0" + "LXBhc3M="
-	return map[string]string{
+	all := map[string]string{
 		"OpenAI":                              "«sk" + "-" + mixed(48) + "»",
 		"OpenAI, of a project":                "key=«sk" + "-proj-" + mixed(60) + "_" + mixed(20) + "»",
 		"Anthropic":                           "«sk" + "-ant-api03-" + mixed(93) + "AA»",
@@ -135,6 +136,10 @@ func kinds() map[string]string {
 		"a secret of a client":                `client_secret: "«correct horse»"`,
 		"a passphrase":                        "passphrase='«correct horse»'",
 	}
+	maps.Copy(all, kindsOfCommands())
+	maps.Copy(all, kindsOfFiles())
+	maps.Copy(all, laterKeys())
+	return all
 }
 
 // documents are kinds of secrets that only a whole document of JSON shows.
@@ -142,6 +147,7 @@ func documents() map[string]string {
 	return map[string]string{
 		"a variable of an environment in JSON": `{"name": "DB_PASSWORD", "value": "«correct horse»"}`,
 		"a header in JSON":                     `{"name": "Authorization", "value": "Bearer «abc»"}`,
+		"credentials of Docker":                `{"auths": {"ghcr.io": {"auth": "«Ym9iOmhVTlRlbWxhdEZs»"}}}`,
 		"an argument in JSON":                  `["login", "--password", "«correct horse»"]`,
 	}
 }
@@ -297,6 +303,19 @@ func TestTextsThatOnlyLookLikeSecretsAreKept(t *testing.T) {
 		"a policy":                         "The password: at least 12 characters, one of them a digit. Secret: see page 9.",
 		"a line of a log":                  "INFO auth=ok session=new user=bob1 sid=7",
 		"a cookie banner":                  "Cookie: policy of 2024\ncookies = 3",
+		"a port after sshpass":             "GIT_SSH_COMMAND=\"sshpass -e ssh -p 2222 -o StrictHostKeyChecking=no\" git push",
+		"an address with variables":        "git clone https://${GITHUB_USER:-github}:${GITHUB_TOKEN:-<your-token>}@github.com/x/y",
+		"the expression of a search":       "grep -E 'PASSWORD=8XD[A-Z0-9]{17}W54' # PASSWORD=8XDXXXXXXXXXXW54, PASSWORD=8XD_____W54 or PASSWORD=8XD...W54",
+		"tokens of a model in base64":      "meta-llama-3-8B.tiktoken:PT09PT09PT09PT09PT09PQ== 112856",
+		"a public token of a page":         `{"SystemEntropyOriginTrialToken": "A1L3tx5CzccqjN3lK6st/fXMwhf9EeokCPf8XCt0"}`,
+		"names of variables":               `["API_KEY", "DB_PASSWORD1"], getenv("API_KEY", "DB_PASSWORD1"), getenv("API_KEY", "none")`,
+		"prose about a password":           "The password is required, the api key is in config1.yaml, the secret is base64-encoded, the token is sha256.",
+		"setters":                          `setPassword(password1); set_token("token"); getPassword("user1")`,
+		"commands without a password":      "mysql -u root -p db; mkdir -p x1; docker login -u bob; docker run -p 8080:80 x; redis-cli -a $REDIS_PASS; zip -r x1.zip y",
+		"what is piped into a command":     "echo done1; cat pw1 | sudo -S true && echo $PASS1 | sudo -S ls && echo \"$PASS1\" | docker login --password-stdin",
+		"a certificate in base64":          "certificate-authority-data: LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUM1ekNDQWMr",
+		"attributes":                       `<input type="password" name="password" value="password"> <add key="Theme1" value="dark1">`,
+		"a template":                       "url = f\"postgres?password={password1}&x\" Pwd={pwd_1};",
 		"a vendor in prose":                "The sentry project = dsn for discord, twitter, and dropbox: see README2",
 		"a vendor and a hash of a version": "linear-algebra=1.2.3 atlassian: confluence=9.2.1",
 		"a bare -u":                        "docker run -u 1000:1000 img; sort -u a:b; ps -u root",

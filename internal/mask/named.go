@@ -19,23 +19,24 @@ const (
 
 // secretEnds are endings of names of secrets. Case, - and _ are ignored: X-Api-Key ends in apikey.
 var secretEnds = []string{
-	"password", "passwd", "passphrase", "passcode", "secret",
+	"password", "passwd", "passwort", "passphrase", "passcode", "secret",
 	"apikey", "accesskey", "secretkey", "privatekey", "accountkey", "signingkey", "encryptionkey", "masterkey", "storagekey",
-	"servicekey", "subscriptionkey", "functionskey", "clientkey", "deploykey", "sharedkey", "rootkey", "secretid", "clientcredentials",
+	"servicekey", "subscriptionkey", "functionskey", "clientkey", "deploykey", "sharedkey", "rootkey", "authkey", "secretid", "clientcredentials",
 	"accesstoken", "refreshtoken", "authtoken", "bearertoken", "sessiontoken", "idtoken", "apitoken", "privatetoken", "jobtoken",
-	"securitytoken", "usertoken", "bottoken", "apptoken",
+	"securitytoken", "usertoken", "bottoken", "apptoken", "clientkeydata", "storepass", "keypass", "mnemonic", "seedphrase", "recoveryphrase",
 }
 
 // noTokens are endings of names of tokens that are not secrets.
 var noTokens = []string{
 	"pagetoken", "nexttoken", "continuationtoken", "cursortoken", "synctoken", "cancellationtoken", "eostoken", "bostoken", "padtoken",
 	"unktoken", "septoken", "clstoken", "masktoken", "stoptoken", "endtoken", "starttoken", "specialtoken", "newtoken", "maxtoken", "pertoken",
+	"trialtoken",
 }
 
 // nameWords are parts of all names of secrets. At each, the name around it is examined.
 var nameWords = []string{
 	"pass", "pwd=", "pwd:", `pwd"`, "pwd'", "pwd ", "secret", "token", "authorization",
-	"key=", "key:", `key"`, "key'", "key ", "key>", "key]", "sig=", "auth=", "cookie", "session=", "sessionid", "session_id", "session-id", "sessid", "sid=", "credentials",
+	"key=", "key:", `key"`, "key'", "key ", "key>", "key]", "key-data", "sig=", "auth=", "auth =", `auth"`, "auth'", `sig"`, `sid"`, `session"`, "psk=", "psk\"", "pat=", "pat\"", "mnemonic", "phrase", "cookie", "session=", "sessionid", "session_id", "session-id", "sessid", "sid=", "credentials",
 }
 
 // longestName is the maximum distance in bytes between a word and the ends of its name.
@@ -67,7 +68,7 @@ func endsIn(name, word string) bool {
 }
 
 // wholeWords are names of secrets, or last words of such names, that are also endings of other words.
-var wholeWords = []string{"pass", "pwd", "dbpass", "dbpwd", "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth", "cookie", "cookies"}
+var wholeWords = []string{"pass", "pwd", "dbpass", "dbpwd", "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth", "cookie", "cookies", "psk", "pat"}
 
 // lastThree has a bit for the last three letters of each word in endings. A separator may be in place of the first.
 var lastThree = func() (t [1 << 15 / 64]uint64) {
@@ -133,12 +134,12 @@ func kindByEnding(name string) kind {
 // kindOfPlain is kindOf for a name in small letters; last is its last word.
 func kindOfPlain(name, last string) kind {
 	switch last {
-	case "pass", "pwd", "dbpass", "dbpwd":
+	case "pass", "pwd", "dbpass", "dbpwd", "psk":
 		if name == "oldpwd" { // the previous working folder
 			return noSecret
 		}
 		return password
-	case "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth":
+	case "sig", "sid", "session", "sessid", "phpsessid", "jsessionid", "auth", "pat":
 		return token
 	case "cookie", "cookies":
 		return cookie
@@ -185,6 +186,19 @@ func (sc *scanner) named(p int) {
 		if i++; sc.byteAt(i) == ']' {
 			i++
 		}
+		if start := sc.pairedValue(n, i); start > 0 && sc.setKind(&n) {
+			sc.quoted(n, start)
+			return
+		}
+	case ']':
+		if sc.byteAt(n.start-1) == ':' { // config[:password]
+			i++
+		}
+	case '(':
+		if c := sc.byteAt(i + 1); (c == '"' || c == '\'') && sc.isSetter(n) && sc.setKind(&n) {
+			sc.quoted(n, i+1)
+		}
+		return
 	case '>':
 		if sc.byteAt(n.start-1) == '<' && sc.setKind(&n) {
 			sc.element(n, i+1)
@@ -195,8 +209,8 @@ func (sc *scanner) named(p int) {
 	switch sc.byteAt(gap) {
 	case ':', '=':
 	default:
-		if gap > i && n.quote == 0 && sc.has(n.start, "--") && sc.setKind(&n) {
-			sc.flagged(n, gap)
+		if gap > i && n.quote == 0 {
+			sc.afterName(n, gap)
 		}
 		return
 	}
@@ -214,6 +228,79 @@ func (sc *scanner) named(p int) {
 	}
 	start = sc.afterBlanks(start) // a value without quotes is on the same line
 	sc.valueAt(n, start, direct && start == gap+1)
+}
+
+// isSetter reports whether a name is that of a method that sets a value: setPassword, with_token.
+func (sc *scanner) isSetter(n name) bool {
+	method := n.start + strings.LastIndexByte(sc.s[n.start:n.end], '.') + 1
+	return sc.hasFold(method, "set") || sc.hasFold(method, "with")
+}
+
+// pairedValue returns the opening quote of the value that is paired with a quoted name that ends before i: the next argument in
+// define('DB_PASSWORD', '…'), or the attribute in name="password" value="…". It returns 0 if there is none.
+func (sc *scanner) pairedValue(n name, i int) int {
+	before := n.start - 1
+	if sc.byteAt(before) != n.quote {
+		return 0
+	}
+	for sc.byteAt(before-1) == ' ' && n.start-before < 4 {
+		before--
+	}
+	at := 0
+	switch sc.byteAt(before - 1) {
+	case '(':
+		if sc.byteAt(i) == ',' {
+			at = sc.afterBlanks(i + 1)
+		}
+	case '=':
+		if at = sc.afterBlanks(i); at == i || !sc.hasFold(at, "value=") {
+			return 0
+		}
+		at += len("value=")
+	}
+	c := sc.byteAt(at)
+	if at == 0 || c != '"' && c != '\'' {
+		return 0
+	}
+	if end := sc.closing(at+1, c); !hasDigit(sc.s[at+1:min(end, at+longValue)]) || kindOf(sc.s[at+1:end]) != noSecret {
+		return 0 // names of fields, defaults
+	}
+	return at
+}
+
+// afterName masks what follows a name without quotes and a space at gap: the value of a flag, of PASSWORD in SQL, or of prose.
+func (sc *scanner) afterName(n name, gap int) {
+	dashed := sc.byteAt(n.start) == '-' && (n.start == 0 || isSpace(sc.s[n.start-1]))
+	text := sc.s[n.start:n.end]
+	switch c := sc.byteAt(gap); {
+	case dashed && sc.setKind(&n):
+		sc.flagged(n, gap)
+	case c == '\'' && strings.EqualFold(text, "password") && sc.setKind(&n):
+		if end := sc.closing(gap+1, c); end-gap > 4 && !strings.ContainsAny(sc.s[gap+1:end], " \t") {
+			sc.quoted(n, gap)
+		}
+	case sc.hasFold(gap, "is ") && sc.setKind(&n):
+		sc.told(n, gap+len("is "))
+	}
+}
+
+// told masks a value of which prose says that it is a secret, if it looks like one.
+func (sc *scanner) told(n name, start int) {
+	end, digits := sc.run(start, setting)
+	for end > start && sc.s[end-1] != '!' && class[sc.s[end-1]]&(stop|closes) != 0 {
+		end--
+	}
+	text := sc.s[start:min(end, start+longValue)]
+	if n.kind != secret || !digits || end-start < 6 || isReference(text) || isPlainPath(text) {
+		return
+	}
+	if strings.ContainsAny(text, "!@#$%^&*") && hasLetter(text) || isRandom(text) && !strings.ContainsAny(text, "-_./:") {
+		sc.mask(start, end)
+	}
+}
+
+func hasLetter(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' })
 }
 
 // nameAt returns the name around p, without its kind.

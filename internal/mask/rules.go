@@ -42,7 +42,8 @@ type ruleSet struct {
 
 // standard returns the rules of gitleaks and of this project.
 var standard = sync.OnceValue(func() *ruleSet {
-	set := &ruleSet{rules: gitleaksRules, compiled: make([]compiled, len(gitleaksRules))}
+	all := slices.Concat(gitleaksRules, ownRules)
+	set := &ruleSet{rules: all, compiled: make([]compiled, len(all))}
 	set.allowed = sync.OnceValue(func() (all []*regexp.Regexp) {
 		for _, e := range gitleaksAllow {
 			all = append(all, regexp.MustCompile(e))

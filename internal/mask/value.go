@@ -19,6 +19,13 @@ func (sc *scanner) valueAt(n name, start int, direct bool) {
 	case c == '[' && n.quote != 0:
 		sc.listed(n, start+1)
 		return
+	case c == '{' && direct: // the value of a connection string, not a template
+		if k := strings.IndexAny(sc.s[start:min(len(sc.s), start+longValue)], "}\n"); k > 4 && sc.s[start+k] == '}' {
+			if text := sc.s[start+1 : start+k]; hasDigit(text) && strings.ContainsAny(text, "!@#$%^&*;") && !strings.ContainsAny(text, "\"'([{ ") {
+				sc.mask(start+1, start+k)
+				return
+			}
+		}
 	case n.quote == '"' && n.kind == secret:
 		if end := sc.number(start); end > start {
 			sc.spans = append(sc.spans, span{start, end, 0})
@@ -120,7 +127,7 @@ func (k kind) in(value string) (from int, ok bool) {
 	case password:
 		return 0, len(value) >= 4 && !strings.ContainsAny(value, " \t\n") && !isPath(value)
 	case token:
-		return 0, isRandom(value)
+		return 0, isRandom(value) || isBasic(value)
 	case cookie:
 		return 0, strings.Contains(value, "=") && hasDigit(value)
 	default:
@@ -204,7 +211,7 @@ func (sc *scanner) bare(n name, start int, direct bool) {
 	}
 	switch n.kind {
 	case secret:
-		if digits || environment && end-start >= 6 || direct && isAssigned(text, next) {
+		if digits || environment && end-start >= 6 || direct && isAssigned(text, next) || isPadded(text) {
 			sc.mask(start, end)
 		}
 	case credential:
@@ -216,7 +223,7 @@ func (sc *scanner) bare(n name, start int, direct bool) {
 			sc.mask(start, end)
 		}
 	case token:
-		if digits && isRandom(text) && !strings.ContainsAny(text, "$*") {
+		if digits && isRandom(text) && !strings.ContainsAny(text, "$*") || isBasic(text) {
 			sc.mask(start, end)
 		}
 	}
@@ -280,6 +287,14 @@ func isAssigned(value string, next byte) bool {
 	return !slices.ContainsFunc(constants, func(c string) bool { return strings.EqualFold(c, value) })
 }
 
+// isPadded reports whether a value is base64 with its padding, as in a secret of Kubernetes.
+func isPadded(s string) bool {
+	plain := strings.TrimRight(s, "=")
+	return len(s)%4 == 0 && len(plain) < len(s) && len(plain) >= 6 && hasBothCases(plain) && strings.IndexFunc(plain, func(r rune) bool {
+		return r > 0x7f || class[r]&base64 == 0
+	}) < 0
+}
+
 func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
 
 // constants are words in the place of values in code and documentation.
@@ -288,6 +303,9 @@ var constants = []string{"undefined", "string", "required", "optional", "redacte
 // placeholders are words in the place of secrets in documentation and tests.
 var placeholders = []string{"password", "passwd", "pass", "pwd", "secret", "token", "changeme", "username", "none", "null", "true", "false", "yes", "no"}
 
+// patternParts are parts of values that describe the form of a secret: expressions of a search, and placeholders.
+var patternParts = []string{"[A-Z", "[a-z", "[0-9", "XXXXX", "xxxxx", "_____", "..."}
+
 // isReference reports whether a value only refers to a secret, such as $PASSWORD or <your key>, or is already masked.
 func isReference(s string) bool {
 	if s == "" || maskAt(s, 0) {
@@ -295,6 +313,9 @@ func isReference(s string) bool {
 	}
 	if len(s) > 64 {
 		return false
+	}
+	if slices.ContainsFunc(patternParts, func(part string) bool { return strings.Contains(s, part) }) {
+		return true
 	}
 	if len(s) > 5 && strings.EqualFold(s[:4], "your") && class[s[4]]&named != 0 && class[s[4]]&alnum == 0 ||
 		slices.ContainsFunc(placeholders, func(p string) bool { return len(p) == len(s) && strings.EqualFold(p, s) }) {

@@ -116,14 +116,14 @@ func describe(schema *jsonschema.Schema, t reflect.Type) {
 }
 
 // limit returns the requested limit, or the default.
-func limit(asked *int, otherwise, most int) (int, error) {
-	if asked == nil {
+func limit(given *int, otherwise, most int) (int, error) {
+	if given == nil {
 		return otherwise, nil
 	}
-	if *asked < 1 || *asked > most {
-		return 0, fmt.Errorf("limit is %d; it must be from 1 to %d", *asked, most)
+	if *given < 1 || *given > most {
+		return 0, fmt.Errorf("limit is %d; it must be from 1 to %d", *given, most)
 	}
-	return *asked, nil
+	return *given, nil
 }
 
 func (t tools) runs(ctx context.Context, in runsArgs) (list[summary], string, error) {

@@ -100,29 +100,29 @@ const smallEvent = 64 << 10
 
 // eventMemory takes the memory of large events of a stream from a pool, until they are sent.
 type eventMemory struct {
-	pool  *memory.Pool
-	limit int // bytes of an event
-	taken int64
+	pool     *memory.Pool
+	limit    int // bytes of an event
+	reserved int64
 }
 
 // grow reports whether there is memory for an event of the given number of bytes.
 func (m *eventMemory) grow(bytes int) bool {
-	more := reverseproxy.LeaseFactor*int64(bytes) - m.taken
+	more := reverseproxy.LeaseFactor*int64(bytes) - m.reserved
 	switch {
 	case bytes > m.limit:
 		return false
 	case bytes <= smallEvent || more <= 0:
 		return true
-	case !m.pool.TryTake(more + m.taken): // more than now, so that a large event takes memory few times
+	case !m.pool.TryTake(more + m.reserved): // more than now, so that a large event takes memory few times
 		return false
 	}
-	m.taken += more + m.taken
+	m.reserved += more + m.reserved
 	return true
 }
 
 func (m *eventMemory) release() {
-	m.pool.Give(m.taken)
-	m.taken = 0
+	m.pool.Give(m.reserved)
+	m.reserved = 0
 }
 
 // eventStream is the body of an answer whose events are changed on their way. Events can be put between those of the server.

@@ -246,12 +246,12 @@ func (x *exchange) ended(err error) {
 		}
 		x.proxy.mu.Unlock()
 	}
-	gone := !errors.Is(err, io.EOF) && x.ctx != nil && x.ctx.Err() != nil || errors.Is(err, io.ErrClosedPipe)
+	clientLeft := !errors.Is(err, io.EOF) && x.ctx != nil && x.ctx.Err() != nil || errors.Is(err, io.ErrClosedPipe)
 	for _, id := range x.calls {
 		switch {
-		case gone && (x.closeCancels || !x.kept):
+		case clientLeft && (x.closeCancels || !x.kept):
 			x.session.giveUp(context.Background(), x.open, id)
-		case gone, x.kept && (x.resumable || x.events != nil):
+		case clientLeft, x.kept && (x.resumable || x.events != nil):
 		default:
 			x.session.lose(context.Background(), x.open, id)
 		}

@@ -1,5 +1,5 @@
 // Package nudge makes the texts for the agent from decisions. Each code of a policy has a template, which a profile's settings
-// may replace.
+// may replace. A profile.Session calls it after its policy, and guards, hooks and proxies give the text to the agent.
 package nudge
 
 import (

@@ -56,12 +56,12 @@ func (k *kept) known(ids []string) map[string]store.Position {
 	if len(ids) == 0 {
 		return at
 	}
-	asked := make(map[string][]string, len(ids))
+	wanted := make(map[string][]string, len(ids))
 	for _, id := range ids {
-		asked[store.Key(id)] = append(asked[store.Key(id)], id)
+		wanted[store.Key(id)] = append(wanted[store.Key(id)], id)
 	}
 	for i := range k.events {
-		for _, id := range asked[k.events[i].id] {
+		for _, id := range wanted[k.events[i].id] {
 			at[id] = k.events[i].at
 		}
 	}

@@ -1,6 +1,3 @@
-// Package pipeline processes the events of many runs, from ingest to recorded decisions. The events of a run are ordered by
-// sequence, else by time, else by arrival, whatever order they arrive in. A run is folded as its events arrive. If an event
-// arrives late, the run is folded again from its sorted events.
 package pipeline
 
 import (

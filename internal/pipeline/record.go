@@ -91,7 +91,7 @@ func (c *commit) discard() {
 func (p *Pipeline) failedWith(c *commit, err error) {
 	p.noteFence(err)
 	p.opts.Metrics.Failures.Inc()
-	p.logFailure("recording failed; the submissions are rejected", "deliveries", len(c.group), "error", err)
+	p.logFailure("recording failed; the submissions are rejected", "submissions", len(c.group), "error", err)
 }
 
 func (p *Pipeline) weighAll(c *commit) {

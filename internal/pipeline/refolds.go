@@ -210,7 +210,7 @@ func (p *Pipeline) startDue(ids []string) {
 func (p *Pipeline) takeOver(ctx context.Context, r *refold) {
 	var ended []*refold
 	for {
-		if p.finished(ctx, r) {
+		if p.advance(ctx, r) {
 			ended = append(ended, r)
 		}
 		select {
@@ -225,8 +225,9 @@ func (p *Pipeline) takeOver(ctx context.Context, r *refold) {
 	}
 }
 
-// finished reports whether a refold has ended and must be recorded.
-func (p *Pipeline) finished(ctx context.Context, r *refold) bool {
+// advance continues a refold that refoldAll returned: it starts its next slice, or ends one that failed or whose run was deleted. It reports
+// whether the refold is complete, so that it must be recorded.
+func (p *Pipeline) advance(ctx context.Context, r *refold) bool {
 	rs := &p.refolds
 	l := rs.late[r.id]
 	if l == nil || l.refold != r { // the run was deleted in the meantime

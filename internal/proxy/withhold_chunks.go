@@ -12,8 +12,8 @@ import (
 // number.
 type chunkCalls struct {
 	*streamedAnswer
-	open map[int]*chunkCall
-	said bool // the answer has a text
+	open    map[int]*chunkCall
+	hasText bool // the answer has a text
 }
 
 // chunkCall is a call as far as it was streamed, or a piece of one.
@@ -47,7 +47,7 @@ func (w *chunkCalls) read(event []byte) {
 	}
 	for _, c := range e.Choices {
 		w.invalid = w.invalid || c.Index != 0 // several answers
-		w.said = w.said || ingest.UnquoteText(c.Delta.Content) != ""
+		w.hasText = w.hasText || ingest.UnquoteText(c.Delta.Content) != ""
 		for k := range c.Delta.Calls {
 			w.add(&c.Delta.Calls[k])
 		}
@@ -93,7 +93,7 @@ func (w *chunkCalls) without(held []byte) []byte {
 			text = nudge.Join(text, call.text)
 		}
 	}
-	if w.said {
+	if w.hasText {
 		text = "\n\n" + text
 	}
 	var s stream

@@ -1,4 +1,5 @@
-// Package report writes verdicts: for people on a terminal, and for programs as JSON, SARIF, JUnit and workflow annotations.
+// Package report writes verdicts: for people on a terminal, and for programs as JSON, SARIF, JUnit and workflow annotations. Package scan
+// makes the verdicts, and the commands choose the format.
 package report
 
 import (

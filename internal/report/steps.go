@@ -153,26 +153,26 @@ func (t *table) content(text string, before *Step, of func(*Step) string, same s
 
 // difference displays the part of a text that differs from the earlier one.
 func (t *table) difference(then, now string, room int) []span {
-	head, gone, came, tail := compare(then, now)
+	head, removed, added, tail := compare(then, now)
 	if head == "" && tail == "" {
 		return []span{{regular, fit(now, room)}}
 	}
 	note := ""
-	if came == "" {
-		came, note = gone, "  without "
+	if added == "" {
+		added, note = removed, "  without "
 	}
 	if room -= columns(note); !t.color {
 		room -= 2
 	}
 	head, tail = fitEnd(head, min(around, room/3)), fit(tail, min(around, room/3))
-	came = fit(came, room-columns(head)-columns(tail))
+	added = fit(added, room-columns(head)-columns(tail))
 	if !t.color {
-		came = "[" + came + "]"
+		added = "[" + added + "]"
 	}
 	if note != "" {
-		return []span{{faint, head + tail + note}, {changed, came}}
+		return []span{{faint, head + tail + note}, {changed, added}}
 	}
-	return []span{{faint, head}, {changed, came}, {faint, tail}}
+	return []span{{faint, head}, {changed, added}, {faint, tail}}
 }
 
 // fold displays that the previous pattern repeats.
@@ -191,7 +191,7 @@ func (t *table) fold(round, times int, last *Step) {
 
 // compare splits two texts into the common beginning and end, in whole words, and the parts between them: of the earlier text and
 // of the current one.
-func compare(then, now string) (head, gone, came, tail string) {
+func compare(then, now string) (head, removed, added, tail string) {
 	a, b := words(then), words(now)
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

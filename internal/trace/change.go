@@ -25,7 +25,7 @@ type emittedMessage struct {
 
 // changes compares the events of the spans that may have changed with the emitted ones.
 func (t *Trace) changes() []Change {
-	var gone, come []Change
+	var removed, added []Change
 	for _, n := range t.work.dirty {
 		n.dirty = false
 		start, end := t.events(n)
@@ -35,38 +35,38 @@ func (t *Trace) changes() []Change {
 		t.count(n, was, now)
 		moved := was.run != now.run || was.base != now.base
 		if was.start != 0 && (moved || now.start == 0) {
-			gone = append(gone, removal(was.run, was.base+StartSuffix))
+			removed = append(removed, removal(was.run, was.base+StartSuffix))
 		}
 		if was.end != 0 && (moved || now.end == 0) {
-			gone = append(gone, removal(was.run, was.base+EndSuffix))
+			removed = append(removed, removal(was.run, was.base+EndSuffix))
 		}
 		for _, m := range was.messages {
 			if moved || now.message(m.suffix) == 0 {
-				gone = append(gone, removal(was.run, was.base+m.suffix))
+				removed = append(removed, removal(was.run, was.base+m.suffix))
 			}
 		}
 		for i, m := range now.messages {
 			if before := was.message(m.suffix); moved || m.hash != before {
-				come = append(come, Change{Event: messages[i], Earlier: n.earlier(!moved && before != 0)})
+				added = append(added, Change{Event: messages[i], Earlier: n.earlier(!moved && before != 0)})
 			}
 		}
 		if start != nil && (moved || now.start != was.start) {
-			come = append(come, Change{Event: start, Earlier: n.earlier(!moved && was.start != 0)})
+			added = append(added, Change{Event: start, Earlier: n.earlier(!moved && was.start != 0)})
 		}
 		if end != nil && (moved || now.end != was.end) {
-			come = append(come, Change{Event: end, Earlier: n.earlier(!moved && was.end != 0)})
+			added = append(added, Change{Event: end, Earlier: n.earlier(!moved && was.end != 0)})
 		}
 	}
 	for _, n := range t.alone {
 		for _, e := range t.aloneEvents(n) {
-			come = append(come, Change{Event: e})
+			added = append(added, Change{Event: e})
 		}
 	}
-	slices.SortFunc(gone, func(a, b Change) int {
+	slices.SortFunc(removed, func(a, b Change) int {
 		return cmp.Or(strings.Compare(a.Event.RunID, b.Event.RunID), strings.Compare(a.Event.ID, b.Event.ID))
 	})
-	slices.SortFunc(come, func(a, b Change) int { return Before(a.Event, b.Event) })
-	return append(gone, come...)
+	slices.SortFunc(added, func(a, b Change) int { return Before(a.Event, b.Event) })
+	return append(removed, added...)
 }
 
 func removal(run, id string) Change {

@@ -146,7 +146,7 @@ func (s *Store) Snapshot(ctx context.Context, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read a swarm from Redis: %w", err)
 	}
-	taken := swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{}}
+	state := swarm.Snapshot{Version: swarm.SnapshotVersion, Fingerprints: []swarm.Tally{}}
 	for k := range lists {
 		list, err := lists[k].ToArray()
 		if err != nil {
@@ -158,11 +158,11 @@ func (s *Store) Snapshot(ctx context.Context, name string) ([]byte, error) {
 				return nil, fmt.Errorf("read a swarm from Redis: %w", err)
 			}
 			tally.Idle = k == 1
-			taken.Fingerprints = append(taken.Fingerprints, tally)
+			state.Fingerprints = append(state.Fingerprints, tally)
 		}
 	}
-	slices.SortFunc(taken.Fingerprints, func(a, b swarm.Tally) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
-	return json.Marshal(taken)
+	slices.SortFunc(state.Fingerprints, func(a, b swarm.Tally) int { return cmp.Compare(a.Fingerprint, b.Fingerprint) })
+	return json.Marshal(state)
 }
 
 func tallyOf(m rueidis.RedisMessage) (swarm.Tally, error) {

@@ -171,7 +171,7 @@ func (d *decoder) entry(line int, e *entry) error {
 	at := ingest.Location{Index: d.index, Time: ingest.Time(e.Time), Agent: e.agent()}
 	r := d.run(e.session())
 	if e.Type == "user" {
-		return r.said(at, e, blocks)
+		return r.addMessage(at, e, blocks)
 	}
 	return r.answered(at, e, blocks)
 }

@@ -80,7 +80,7 @@ func (e *entry) injected(text string) bool {
 }
 
 // said sends the events of a user line: its results, then the user's message, if it is one.
-func (r *run) said(at ingest.Location, e *entry, blocks []ingest.Block) error {
+func (r *run) addMessage(at ingest.Location, e *entry, blocks []ingest.Block) error {
 	if err := r.trail.Blocks(at, blocks); err != nil {
 		return err
 	}

@@ -127,7 +127,7 @@ func (d *decoder) user(at ingest.Location, blocks []ingest.Block) error {
 	}
 	var results []string
 	type words struct{ role, text string }
-	var said []words
+	var messages []words
 	for _, b := range blocks {
 		if b.Type != "text" {
 			continue
@@ -142,9 +142,9 @@ func (d *decoder) user(at ingest.Location, blocks []ingest.Block) error {
 		case role == "" && len(results) > 0:
 			results[len(results)-1] += "\n" + text
 		case role == "":
-			said = append(said, words{unloop.RoleSystem, text})
+			messages = append(messages, words{unloop.RoleSystem, text})
 		default:
-			said = append(said, words{role, text})
+			messages = append(messages, words{role, text})
 		}
 	}
 	for i, r := range results {
@@ -154,7 +154,7 @@ func (d *decoder) user(at ingest.Location, blocks []ingest.Block) error {
 		}
 	}
 	d.open = d.open[len(results):]
-	for _, s := range said {
+	for _, s := range messages {
 		if err := d.events.Message(at, s.role, s.text); err != nil {
 			return err
 		}

@@ -25,8 +25,8 @@ func Page() ingest.Format {
 func sniffPage(head []byte) bool {
 	m, list := ingest.Members(head)
 	_, time := m["ts"]
-	said := m["type"] == "say" && m["say"] != "" || m["type"] == "ask" && m["ask"] != ""
-	return list && time && said
+	speaks := m["type"] == "say" && m["say"] != "" || m["type"] == "ask" && m["ask"] != ""
+	return list && time && speaks
 }
 
 // pageMessage is a message of the page, which the program says or asks.

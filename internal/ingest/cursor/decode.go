@@ -75,12 +75,12 @@ type usage struct {
 }
 
 type decoder struct {
-	in     *ingest.Input
-	emit   ingest.Emit
-	events *ingest.EventBuilder
-	index  int    // of the next line
-	parts  bool   // the answers come in fragments
-	said   string // the texts of the answers since the last message of the user
+	in       *ingest.Input
+	emit     ingest.Emit
+	events   *ingest.EventBuilder
+	index    int    // of the next line
+	parts    bool   // the answers come in fragments
+	answered string // the texts of the answers since the last message of the user
 }
 
 func decodeStream(in *ingest.Input, emit ingest.Emit) error {
@@ -105,7 +105,7 @@ func (d *decoder) line(text ingest.Line) error {
 	at.Time = ingest.Time(l.Time)
 	switch l.Type {
 	case "user":
-		d.said = ""
+		d.answered = ""
 		return message(d.events, at, unloop.RoleUser, ingest.Content(l.Message.Content))
 	case "assistant":
 		return d.answer(at, &l)
@@ -132,9 +132,9 @@ func (d *decoder) answer(at ingest.Location, l *line) error {
 		return nil
 	}
 	if d.parts && len(l.Time) == 0 {
-		text = strings.TrimPrefix(text, d.said)
+		text = strings.TrimPrefix(text, d.answered)
 	}
-	d.said += text
+	d.answered += text
 	return message(d.events, at, unloop.RoleAssistant, text)
 }
 
@@ -169,7 +169,7 @@ func (d *decoder) end(at ingest.Location, l *line) error {
 	if e.Usage != nil {
 		e.Tokens = e.Usage.Input + e.Usage.Output
 	}
-	d.said, d.parts = "", false
+	d.answered, d.parts = "", false
 	return d.events.Add(at, e)
 }
 

@@ -103,11 +103,9 @@ func (d *decoder) member(name, value []byte) bool {
 		d.invalidTime = !ok && value[0] == '"'
 		return ok
 	case "type":
-		var s string
-		ok := d.text(&s, value, true)
-		e.Type = unloop.EventType(s)
-		if s != "" && !slices.Contains(eventTypes, s) {
-			d.report("event type", s, eventTypes)
+		ok := d.text((*string)(&e.Type), value, true)
+		if e.Type != "" && !slices.Contains(eventTypes, string(e.Type)) {
+			d.report("event type", string(e.Type), eventTypes)
 		}
 		return ok
 	case "agent":
@@ -135,13 +133,13 @@ func (d *decoder) member(name, value []byte) bool {
 	case "project":
 		return d.text(&d.project, value, true)
 	}
-	return d.content(string(name), value)
+	return d.content(name, value)
 }
 
 // content reads the members with the arguments and the result of a call.
-func (d *decoder) content(name string, value []byte) bool {
+func (d *decoder) content(name, value []byte) bool {
 	e := &d.event
-	switch name {
+	switch string(name) {
 	case "input":
 		e.Input = present(value)
 	case "output":
@@ -168,8 +166,8 @@ func (d *decoder) content(name string, value []byte) bool {
 	case "annotations":
 		return object(&e.Hints, value)
 	default:
-		if !slices.Contains(answerMembers, name) {
-			d.report("field", name, fields)
+		if unknown := string(name); !slices.Contains(answerMembers, unknown) {
+			d.report("field", unknown, fields)
 		}
 	}
 	return true

@@ -281,6 +281,9 @@ func (r *reader) shorten(e *unloop.Event) {
 		{"span_id", &e.SpanID, true},
 		{"trace_id", &e.TraceID, true},
 	} {
+		if *f.text == "" {
+			continue
+		}
 		if strings.IndexByte(*f.text, 0) >= 0 {
 			*f.text = strings.ReplaceAll(*f.text, "\x00", "\ufffd")
 		}

@@ -16,7 +16,7 @@ const maxPage = 1000
 const maxPageBytes = 8 << 20
 
 // limit returns the maximum number of entries of a page.
-func limit(asked int) int { return min(max(asked, 1), maxPage) }
+func limit(wanted int) int { return min(max(wanted, 1), maxPage) }
 
 // cursor returns the cursor after an entry with these keys in a list of the kind.
 func cursor(kind string, keys ...int64) string {

@@ -76,11 +76,11 @@ func (s *Store) EventsSince(ctx context.Context, run, arrival int64, most int) (
 // Arrivals returns the arrivals of the events of the run that have one of the ids.
 func (s *Store) Arrivals(ctx context.Context, run int64, ids []string) (map[string]int64, error) {
 	arrivals := map[string]int64{}
-	err := s.byID(ctx, arrivalColumns, run, ids, func(row scanner, asked func(string) []string) error {
+	err := s.byID(ctx, arrivalColumns, run, ids, func(row scanner, wanted func(string) []string) error {
 		var id string
 		var arrival int64
 		err := row.Scan(&id, &arrival)
-		for _, id := range asked(id) {
+		for _, id := range wanted(id) {
 			arrivals[id] = arrival
 		}
 		return err

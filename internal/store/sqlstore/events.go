@@ -170,13 +170,13 @@ func (s *Store) Furthest(ctx context.Context, run int64) (p store.Position, err 
 // Known returns the given ids that are ids of events of the run, with their positions.
 func (s *Store) Known(ctx context.Context, run int64, ids []string) (map[string]store.Position, error) {
 	known := map[string]store.Position{}
-	err := s.byID(ctx, positionColumns, run, ids, func(row scanner, asked func(string) []string) error {
+	err := s.byID(ctx, positionColumns, run, ids, func(row scanner, wanted func(string) []string) error {
 		var id string
 		var p store.Position
 		if err := row.Scan(&id, &p.Sequence, &p.Time, &p.Tie); err != nil {
 			return err
 		}
-		for _, id := range asked(id) {
+		for _, id := range wanted(id) {
 			known[id] = p
 		}
 		return nil
@@ -195,7 +195,7 @@ var idSizes = []int{1, 8, idsAtOnce}
 
 // byID calls f for each event of the run that has one of the ids. columns are eventColumns, positionColumns or arrivalColumns. asked returns the given
 // ids that are stored as an id: the store replaces invalid text, so they may differ from it, and there may be more than one.
-func (s *Store) byID(ctx context.Context, columns string, run int64, ids []string, f func(row scanner, asked func(string) []string) error) error {
+func (s *Store) byID(ctx context.Context, columns string, run int64, ids []string, f func(row scanner, wanted func(string) []string) error) error {
 	spelt := map[string][]string{}
 	for len(ids) > 0 {
 		part := ids[:min(len(ids), idsAtOnce)]

@@ -99,8 +99,8 @@ func changedAtTheirPositions(t *testing.T, s Store) {
 	if diff := gocmp.Diff(other, since); diff != "" || err != nil {
 		t.Errorf("error %v, events of the other run since an arrival (-want +got):\n%s", err, diff)
 	}
-	asked := []string{"e1", "e11", "e2", "new1"}
-	arrivals := must[map[string]int64](t)(s.Arrivals(ctx, 1, asked))
+	wanted := []string{"e1", "e11", "e2", "new1"}
+	arrivals := must[map[string]int64](t)(s.Arrivals(ctx, 1, wanted))
 	if diff := gocmp.Diff(map[string]int64{"e1": 2001, "e11": 2011, "e2": 2002, "new1": 1901}, arrivals); diff != "" {
 		t.Errorf("arrivals (-want +got):\n%s", diff)
 	}
@@ -252,13 +252,13 @@ func movedToAnotherRun(t *testing.T, s Store) {
 }
 
 func deletedAndChanged(t *testing.T, s Store) {
-	b := store.Batch{Runs: []store.Run{run(1, "a")}, Events: []store.Event{said(1, 1, "x", "former"), said(2, 1, "y", "gone")}}
+	b := store.Batch{Runs: []store.Run{run(1, "a")}, Events: []store.Event{message(1, 1, "x", "former"), message(2, 1, "y", "gone")}}
 	commit(t, s, b)
 	indexAll(t, s)
-	second := said(3, 1, "x", "second")
+	second := message(3, 1, "x", "second")
 	second.Position = b.Events[0].Position
 	commit(t, s, store.Batch{Runs: b.Runs, Removed: refs([]store.Event{second}), Events: []store.Event{second}})
-	third := said(4, 1, "x", "third")
+	third := message(4, 1, "x", "third")
 	third.Position = second.Position
 	commit(t, s, store.Batch{Deleted: []int64{1}, Runs: b.Runs, Removed: refs([]store.Event{third}), Events: []store.Event{third}})
 	indexAll(t, s)

@@ -305,20 +305,20 @@ func runsSince(t *testing.T, s Store) {
 func eventsByID(t *testing.T, s Store) {
 	ctx := t.Context()
 	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}}
-	var asked []string
+	var wanted []string
 	want, arrivals := map[string]store.Position{}, map[string]int64{}
 	for k := range int64(200) {
 		e := event(k+1, 1, fmt.Sprint(k), k)
 		b.Events = append(b.Events, e)
-		asked = append(asked, e.ID, fmt.Sprint("none", k), e.ID)
+		wanted = append(wanted, e.ID, fmt.Sprint("none", k), e.ID)
 		want[e.ID], arrivals[e.ID] = e.Position, e.Arrival
 	}
 	b.Events = append(b.Events, event(999, 2, "none1", 1))
 	commit(t, s, b)
-	if diff := cmp.Diff(want, must[map[string]store.Position](t)(s.Known(ctx, 1, asked))); diff != "" {
+	if diff := cmp.Diff(want, must[map[string]store.Position](t)(s.Known(ctx, 1, wanted))); diff != "" {
 		t.Errorf("known (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(arrivals, must[map[string]int64](t)(s.Arrivals(ctx, 1, asked))); diff != "" {
+	if diff := cmp.Diff(arrivals, must[map[string]int64](t)(s.Arrivals(ctx, 1, wanted))); diff != "" {
 		t.Errorf("arrivals (-want +got):\n%s", diff)
 	}
 	for _, n := range []int{0, 1, 7, 64, 65, 200} {

@@ -10,7 +10,7 @@ import (
 )
 
 // said returns an event whose output is a text.
-func said(arrival, run int64, id, text string) store.Event {
+func message(arrival, run int64, id, text string) store.Event {
 	e := event(arrival, run, id, arrival)
 	e.Body = []byte(`{"event_id":"` + id + `","type":"tool_call_completed","tool":"read_file","output":"` + text + `"}`)
 	return e
@@ -32,8 +32,8 @@ func searchEvents(t *testing.T, s Store) {
 	unreadable := event(6, 3, "f", 6)
 	unreadable.Body = []byte("{")
 	commit(t, s, store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b"), run(3, "c")}, Events: []store.Event{
-		said(1, 1, "a", "the Parser said: unexpected token \\u00e9t\\u00e9"), said(2, 1, "b", "second event"), said(3, 2, "c", "token of the second"),
-		said(4, 3, "d", "o'clock \\\"quoted\\\" & | ! ( NEAR AND OR NOT"), said(5, 3, "e", ""), unreadable,
+		message(1, 1, "a", "the Parser said: unexpected token \\u00e9t\\u00e9"), message(2, 1, "b", "second event"), message(3, 2, "c", "token of the second"),
+		message(4, 3, "d", "o'clock \\\"quoted\\\" & | ! ( NEAR AND OR NOT"), message(5, 3, "e", ""), unreadable,
 	}})
 	if got := listed(t, s, store.Filter{Text: "unexpected"}); len(got) > 0 {
 		t.Errorf("before it is indexed, it finds %v", got)
@@ -71,11 +71,11 @@ func searchEvents(t *testing.T, s Store) {
 
 func searchDeleted(t *testing.T, s Store) {
 	commit(t, s, store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}, Events: []store.Event{
-		said(1, 1, "x", "first words"), said(2, 1, "y", "stays"), said(3, 2, "x", "first words"),
+		message(1, 1, "x", "first words"), message(2, 1, "y", "stays"), message(3, 2, "x", "first words"),
 	}})
 	indexAll(t, s)
 	commit(t, s, store.Batch{
-		Removed: []store.EventRef{{Run: 1, ID: "x"}, {Run: 1, ID: "unknown"}}, Events: []store.Event{said(4, 1, "x", "later words")},
+		Removed: []store.EventRef{{Run: 1, ID: "x"}, {Run: 1, ID: "unknown"}}, Events: []store.Event{message(4, 1, "x", "later words")},
 	})
 	indexAll(t, s)
 	find := func(text string, want ...string) {
@@ -89,7 +89,7 @@ func searchDeleted(t *testing.T, s Store) {
 	find("stays", "a")
 	var many store.Batch // of them the first are indexed
 	for k := range int64(70) {
-		many.Events = append(many.Events, said(10+k, 1, fmt.Sprint("many", k), "crowd"))
+		many.Events = append(many.Events, message(10+k, 1, fmt.Sprint("many", k), "crowd"))
 	}
 	commit(t, s, many)
 	if _, err := s.Index(t.Context(), 35); err != nil {
@@ -104,8 +104,8 @@ func searchDeleted(t *testing.T, s Store) {
 	commit(t, s, store.Batch{Removed: []store.EventRef{{Run: 1, ID: "many0"}}})
 	indexAll(t, s)
 	find("crowd")
-	commit(t, s, store.Batch{Deleted: []int64{2}, Events: []store.Event{said(95, 1, "z", "not yet indexed")}})
-	commit(t, s, store.Batch{Deleted: []int64{1}, Runs: []store.Run{run(3, "a")}, Events: []store.Event{said(96, 3, "x", "of the next run")}})
+	commit(t, s, store.Batch{Deleted: []int64{2}, Events: []store.Event{message(95, 1, "z", "not yet indexed")}})
+	commit(t, s, store.Batch{Deleted: []int64{1}, Runs: []store.Run{run(3, "a")}, Events: []store.Event{message(96, 3, "x", "of the next run")}})
 	indexAll(t, s)
 	find("words")
 	find("indexed")
@@ -117,7 +117,7 @@ func searchMany(t *testing.T, s Store) {
 	arrival := int64(0)
 	add := func(number int64, text string) {
 		arrival++
-		b.Events = append(b.Events, said(arrival, number, fmt.Sprint(arrival), text))
+		b.Events = append(b.Events, message(arrival, number, fmt.Sprint(arrival), text))
 	}
 	for number := range int64(1100) {
 		r := run(number+1, fmt.Sprintf("%04d", number+1))

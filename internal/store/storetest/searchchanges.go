@@ -18,7 +18,7 @@ func searchChanged(t *testing.T, s Store) {
 	}
 	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b")}}
 	for k := range int64(6) {
-		b.Events = append(b.Events, said(k+1, 1+k/3, fmt.Sprint("e", k), fmt.Sprint("former", k)))
+		b.Events = append(b.Events, message(k+1, 1+k/3, fmt.Sprint("e", k), fmt.Sprint("former", k)))
 	}
 	commit(t, s, b)
 	if n := must[int](t)(s.Index(t.Context(), 4)); n != 4 { // e4 and e5 are not indexed yet
@@ -26,7 +26,7 @@ func searchChanged(t *testing.T, s Store) {
 	}
 	say := func(k, arrival int64, text string) {
 		t.Helper()
-		e := said(arrival, 1+k/3, fmt.Sprint("e", k), text)
+		e := message(arrival, 1+k/3, fmt.Sprint("e", k), text)
 		e.Position = b.Events[k].Position
 		commit(t, s, store.Batch{Runs: b.Runs, Removed: refs([]store.Event{e}), Events: []store.Event{e}})
 	}
@@ -68,13 +68,13 @@ func searchManyChanged(t *testing.T, s Store) {
 	const events = 70 // more than a statement writes
 	b := store.Batch{Runs: []store.Run{run(1, "a"), run(2, "b"), run(3, "c")}}
 	for k := range int64(events) {
-		b.Events = append(b.Events, said(k+1, 1+k/10%3, fmt.Sprint("e", k), fmt.Sprint("former", k)))
+		b.Events = append(b.Events, message(k+1, 1+k/10%3, fmt.Sprint("e", k), fmt.Sprint("former", k)))
 	}
 	commit(t, s, b)
 	indexAll(t, s)
 	change := store.Batch{Runs: b.Runs}
 	for k := int64(events) - 1; k >= 0; k-- {
-		e := said(100+k, 1+k/10%3, fmt.Sprint("e", k), fmt.Sprint("later", k))
+		e := message(100+k, 1+k/10%3, fmt.Sprint("e", k), fmt.Sprint("later", k))
 		if e.Position = b.Events[k].Position; k == 2 {
 			e.Position.Sequence++
 		}
@@ -99,7 +99,7 @@ func searchManyChanged(t *testing.T, s Store) {
 
 // arrivalsOfDeleted deletes the run with the latest events, and then adds the next event, as a server does that was restarted in between.
 func arrivalsOfDeleted(t *testing.T, s Store) {
-	b := store.Batch{Runs: []store.Run{run(1, "a"), run(9, "b")}, Events: []store.Event{said(1, 1, "x", "first"), said(9, 9, "y", "deleted")}, Flushed: 9}
+	b := store.Batch{Runs: []store.Run{run(1, "a"), run(9, "b")}, Events: []store.Event{message(1, 1, "x", "first"), message(9, 9, "y", "deleted")}, Flushed: 9}
 	commit(t, s, b)
 	indexAll(t, s)
 	commit(t, s, store.Batch{Deleted: []int64{9}})
@@ -107,7 +107,7 @@ func arrivalsOfDeleted(t *testing.T, s Store) {
 	if last != 9 || err != nil {
 		t.Errorf("the last arrival is %d, error %v", last, err)
 	}
-	commit(t, s, store.Batch{Events: []store.Event{said(last+1, 1, "z", "next")}})
+	commit(t, s, store.Batch{Events: []store.Event{message(last+1, 1, "z", "next")}})
 	indexAll(t, s)
 	if diff := gocmp.Diff([]string{"a"}, listed(t, s, store.Filter{Text: "next"})); diff != "" {
 		t.Errorf("the next event is found in (-want +got):\n%s", diff)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary, Warning } from "../api/names";
 import { dollars, duration, offset, plural, short, signed } from "./numbers";
-import { argument, evidenceOf, oneLine, title } from "./texts";
+import { argument, endsOf, evidenceOf, oneLine, title } from "./texts";
 import { guardOf, watchedBy, worstOf } from "./decisions";
 import { bySeverity, usageWithout, verdictOf, worst } from "./verdict";
 
@@ -13,6 +13,13 @@ describe("numbers", () => {
   it("of time since the start are as on a clock", () => expect([0, 312, 61_540, 3_601_000].map(offset)).toEqual(["0.00 s", "0.31 s", "1:01.5", "1:00:01.0"]));
   it("have signs as differences", () => expect([signed(0), signed(3), signed(-2), signed(-0.5, dollars)]).toEqual(["±0", "+3", "−2", "−$0.500"]));
   it("go with their nouns", () => expect([plural(1, "entry", "entries"), plural(2000, "entry", "entries")]).toEqual(["1 entry", "2,000 entries"]));
+});
+
+describe("names", () => {
+  it("keep their end in sight where they are long", () => expect(endsOf("fix-scikit-learn__scikit-learn-12345")).toEqual(["fix-scikit-learn__scikit-l", "earn-12345"]));
+  it("are whole where they are short, and where they are sentences", () =>
+    expect(["fix-login", "Fix the timeout of the login"].map(endsOf)).toEqual([["fix-login", ""], ["Fix the timeout of the login", ""]]));
+  it("are not split within a letter", () => expect(endsOf("x".repeat(20) + "🌍".repeat(10))).toEqual(["x".repeat(20), "🌍".repeat(10)]));
 });
 
 describe("texts of agents", () => {

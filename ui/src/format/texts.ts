@@ -22,6 +22,12 @@ export function argument(input: unknown, length = 200): string {
   return oneLine(members.map(([k, v]) => `${k}: ${oneLine(v, 80)}`).join(", "), length);
 }
 
+/** endsOf splits a name for display: what may be cut, and its end, which stays in sight. A short name and a sentence have no such end. */
+export function endsOf(name: string): [string, string] {
+  const letters = [...name];
+  return letters.length > 20 && !/\s/.test(name) ? [letters.slice(0, -10).join(""), letters.slice(-10).join("")] : [name, ""];
+}
+
 /** sentenceCase begins a text with a capital if it begins with an article. Other words may be the name of a tool. */
 export function sentenceCase(text: string): string {
   return /^(the|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
