@@ -14,8 +14,14 @@ type scratch struct {
 	match fingerprint.Matcher
 	words fingerprint.Words
 
+	event    Event  // with what was packed in strings
+	unpacked []byte // the bytes of its arguments and result
+
 	command shellCommand // of the call at hand, if its tool is a shell
 }
+
+// maxUnpacked is the maximum number of bytes that a scratch keeps for later events.
+const maxUnpacked = 1 << 20
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 

@@ -14,14 +14,21 @@ func Arguments(raw []byte) []byte {
 		if !ok || value[0] != '{' || next >= len(raw) || raw[next] != '}' {
 			return raw
 		}
-		switch string(name) {
-		case "input", "params", "parameters", "arguments", "args", "kwargs":
-			raw = value
-		default:
+		if !namesArguments(name) {
 			return raw
 		}
+		raw = value
 	}
 	return raw
+}
+
+// namesArguments reports whether a name is that of the arguments of a call.
+func namesArguments(name []byte) bool {
+	switch string(name) {
+	case "input", "params", "parameters", "arguments", "args", "kwargs":
+		return true
+	}
+	return false
 }
 
 // Target returns the fingerprint of the primary arguments of a call: path, file_path, command, pattern, query, url, content, filename,
