@@ -108,6 +108,9 @@ func (r *Run) open(e *Event) {
 // until s is used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	canonical = s.canon.Canonical(fingerprint.Arguments(e.Input))
+	if r.options.Needs&NeedEffort != 0 {
+		canonical = s.canon.Without(t.remark)
+	}
 	r.step = Step{} // filled in place: it is large
 	r.step.Number, r.step.Tool, r.step.Agent, r.step.Effect, r.step.Start = r.s.Calls, t.Name, e.Agent, t.Effect, r.current.Ref
 	if r.options.Needs&NeedRaw != 0 {
