@@ -27,3 +27,17 @@ func TestARemarkOnACallIsNoPartOfIt(t *testing.T) {
 		})
 	}
 }
+
+func TestAFolderBeforeACommandIsNoWordOfIt(t *testing.T) {
+	words := func(tool, folder string) int {
+		r := NewRun("run", Options{Needs: NeedOutcomes | NeedEffort, Shells: DefaultShells()})
+		r.Add(&Event{Type: ToolCallStarted, Tool: tool, Input: []byte(`{"command":"` + folder + `go test ./a"}`)})
+		return r.Current().Step.Effort.Words
+	}
+	if bare, within := words("bash", ""), words("bash", "cd /home/me/project && "); bare != within {
+		t.Errorf("the command has %d words, and %d behind a folder", bare, within)
+	}
+	if bare, within := words("note", ""), words("note", "cd /home/me/project && "); bare == within {
+		t.Errorf("a note has %d words with and without a folder", bare)
+	}
+}

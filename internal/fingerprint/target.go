@@ -92,6 +92,19 @@ func (c *Canonicalizer) Command() []byte {
 	return nil
 }
 
+// AfterFolder returns a command line, as a canonical string, without a change to a folder in front of its other commands: cd /a && make.
+func AfterFolder(value []byte) []byte {
+	rest, ok := bytes.CutPrefix(value, []byte(`"cd `))
+	if !ok {
+		return value
+	}
+	rest = rest[wordEnd(rest):]
+	if rest, ok = bytes.CutPrefix(rest, []byte(" && ")); ok {
+		return rest
+	}
+	return value
+}
+
 // keystrokes returns the command lines in a list of commands: of texts, or of objects with keystrokes.
 func (c *Canonicalizer) keystrokes(list []byte) []byte {
 	c.spare = c.spare[:0]

@@ -92,3 +92,21 @@ func TestArguments(t *testing.T) {
 		}
 	}
 }
+
+func TestAfterFolder(t *testing.T) {
+	for value, want := range map[string]string{
+		`"cd /a && make"`:        `make"`,
+		`"cd '/a b' && ls && w"`: `ls && w"`,
+		`"cd /a; make"`:          `"cd /a; make"`,
+		`"cd /a"`:                `"cd /a"`,
+		`"cd a b && make"`:       `"cd a b && make"`,
+		`"make && cd /a && b"`:   `"make && cd /a && b"`,
+		`["cd /a && make"]`:      `["cd /a && make"]`,
+		`"`:                      `"`,
+		``:                       ``,
+	} {
+		if got := string(AfterFolder([]byte(value))); got != want {
+			t.Errorf("AfterFolder(%s) = %s, want %s", value, got, want)
+		}
+	}
+}
