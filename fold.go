@@ -107,10 +107,8 @@ func (r *Run) open(e *Event) {
 // identify makes the step of a call event and computes its fingerprints. The canonical arguments that it returns are valid
 // until s is used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
-	canonical = s.canon.Canonical(fingerprint.Arguments(e.Input))
-	if r.options.Needs&NeedEffort != 0 {
-		canonical = s.canon.Without(t.remark)
-	}
+	s.canon.Canonical(fingerprint.Arguments(e.Input))
+	canonical = s.canon.Without(t.remark)
 	r.step = Step{} // filled in place: it is large
 	r.step.Number, r.step.Tool, r.step.Agent, r.step.Effect, r.step.Start = r.s.Calls, t.Name, e.Agent, t.Effect, r.current.Ref
 	if r.options.Needs&NeedRaw != 0 {

@@ -9,7 +9,6 @@ func TestARemarkOnACallIsNoPartOfIt(t *testing.T) {
 	}{
 		"an explanation":                         {"read_file", `{"explanation":"to see it","path":"a"}`, `{"explanation":"again","path":"a"}`, true},
 		"an explanation of an edit":              {"edit_file", `{"path":"a","text":"b","explanation":"to mend it"}`, `{"path":"a","text":"b"}`, true},
-		"the description of a command":           {"bash", `{"command":"make","description":"build"}`, `{"command":"make","description":"build again"}`, true},
 		"another command":                        {"bash", `{"command":"make","description":"build"}`, `{"command":"make all","description":"build"}`, false},
 		"the description that a change writes":   {"create_issue", `{"title":"a","description":"b"}`, `{"title":"a","description":"c"}`, false},
 		"an explanation that is all there is":    {"submit", `{"explanation":"a"}`, `{"explanation":"b"}`, false},

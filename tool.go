@@ -218,14 +218,11 @@ func (t *Tool) Similar(threshold float64) int {
 	return n
 }
 
-// remark reports whether an argument only says why the call is made. Of a tool other than a shell, a description or a reason may be what it
-// writes, or decides.
+// remark reports whether an argument only says why the call is made. A description or a reason may be what a tool writes, or decides.
 func (t *Tool) remark(name []byte) bool {
 	switch string(name) {
 	case "explanation", "rationale", "justification", "thought", "toolAction", "toolSummary":
-		return !t.Thinks
-	case "description", "reason", "purpose":
-		return t.Shell
+		return !thinksByName(t.Name)
 	}
 	return false
 }
