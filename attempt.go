@@ -57,6 +57,9 @@ func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minim
 			continue // how much is returned, and how long it may take, names nothing
 		}
 		members++
+		if t.Shell {
+			value = fingerprint.AfterFolder(value)
+		}
 		from := len(w.List)
 		w.Append(value)
 		h := uint32(fingerprint.Bytes(value))

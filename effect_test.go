@@ -95,11 +95,11 @@ func TestOptionsThenHintsThenTheNameDetermineTheEffect(t *testing.T) {
 func TestACommandLineDeterminesTheEffectOfAShell(t *testing.T) {
 	r := NewRun("run", Options{Needs: NeedOutcomes, Shells: DefaultShells()})
 	var got []Effect
-	for _, input := range []string{`{"command":"git status"}`, `{"command":"rm a"}`, `{"cmd":["bash","-lc","cat \"a b\""]}`, `{"keystrokes":"git log\n","duration":2}`, `{"note":"no command"}`, `"ls"`, `{"CommandLine":"ls"}`, `{"input":{"command":"ls"}}`} {
+	for _, input := range []string{`{"command":"git status"}`, `{"command":"rm a"}`, `{"cmd":["bash","-lc","cat \"a b\""]}`, `{"keystrokes":"git log\n","duration":2}`, `{"note":"no command"}`, `"ls"`, `{"CommandLine":"ls"}`, `{"input":{"command":"ls"}}`, `{"commands":[{"keystrokes":"ls\n","duration":1},{"keystrokes":"pwd\n"}]}`, `{"commands":["ls","rm \"a\""]}`, `{"commands":[]}`} {
 		r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: []byte(input)})
 		got = append(got, r.Current().Step.Effect)
 	}
-	if diff := cmp.Diff([]Effect{ReadOnly, Mutating, ReadOnly, ReadOnly, Mutating, ReadOnly, ReadOnly, ReadOnly}, got); diff != "" {
+	if diff := cmp.Diff([]Effect{ReadOnly, Mutating, ReadOnly, ReadOnly, Mutating, ReadOnly, ReadOnly, ReadOnly, ReadOnly, Mutating, Mutating}, got); diff != "" {
 		t.Error(diff)
 	}
 	if !slices.Contains(DefaultShells(), "execute_bash") {

@@ -14,8 +14,14 @@ type scratch struct {
 	match fingerprint.Matcher
 	words fingerprint.Words
 
+	event    Event  // with what was packed in strings
+	unpacked []byte // the bytes of its arguments and result
+
 	command shellCommand // of the call at hand, if its tool is a shell
 }
+
+// maxUnpacked is the maximum number of bytes that a scratch keeps for later events.
+const maxUnpacked = 1 << 20
 
 var scratches = sync.Pool{New: func() any { return new(scratch) }}
 
@@ -101,7 +107,8 @@ func (r *Run) open(e *Event) {
 // identify makes the step of a call event and computes its fingerprints. The canonical arguments that it returns are valid
 // until s is used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
-	canonical = s.canon.Canonical(fingerprint.Arguments(e.Input))
+	s.canon.Canonical(fingerprint.Arguments(e.Input))
+	canonical = s.canon.Without(t.remark)
 	r.step = Step{} // filled in place: it is large
 	r.step.Number, r.step.Tool, r.step.Agent, r.step.Effect, r.step.Start = r.s.Calls, t.Name, e.Agent, t.Effect, r.current.Ref
 	if r.options.Needs&NeedRaw != 0 {

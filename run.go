@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/unloop-ai/unloop/internal/fingerprint"
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
@@ -146,6 +147,34 @@ func (r *Run) Current() *Current { return &r.current }
 // Add folds the next event into the run. It keeps no reference to the raw JSON of the event. The caller must add each
 // event once, in the order of the run: Add neither sorts nor removes duplicates.
 func (r *Run) Add(e *Event) {
+	if fingerprint.PackedArguments(e.Input) || fingerprint.PackedResult(e.Output) {
+		r.addUnpacked(e)
+		return
+	}
+	r.add(e)
+}
+
+// addUnpacked adds an event whose arguments or result are JSON in a string, as if they came without the string.
+func (r *Run) addUnpacked(e *Event) {
+	s := getScratch()
+	s.event, s.unpacked = *e, s.unpacked[:0]
+	if fingerprint.PackedArguments(e.Input) {
+		s.unpacked = fingerprint.Unpack(s.unpacked, e.Input)
+		s.event.Input = s.unpacked
+	}
+	if from := len(s.unpacked); fingerprint.PackedResult(e.Output) {
+		s.unpacked = fingerprint.Unpack(s.unpacked, e.Output)
+		s.event.Output = s.unpacked[from:]
+	}
+	r.add(&s.event)
+	s.event = Event{}
+	if cap(s.unpacked) > maxUnpacked {
+		s.unpacked = nil
+	}
+	s.put()
+}
+
+func (r *Run) add(e *Event) {
 	c := &r.current // filled in place: it is large
 	c.Type, c.Ref.ID, c.Ref.Index, c.Ref.Number, c.Time = e.Type, e.ID, e.Index, r.s.Metrics.Events, e.Time
 	c.Agent, c.Role, c.Cost, c.Latency, c.Step, c.Text = e.Agent, e.Role, e.Cost, e.Latency, nil, nil

@@ -218,6 +218,15 @@ func (t *Tool) Similar(threshold float64) int {
 	return n
 }
 
+// remark reports whether an argument only says why the call is made. A description or a reason may be what a tool writes, or decides.
+func (t *Tool) remark(name []byte) bool {
+	switch string(name) {
+	case "explanation", "rationale", "justification", "thought", "toolAction", "toolSummary":
+		return !thinksByName(t.Name)
+	}
+	return false
+}
+
 // bounds reports whether an argument only limits the size or the time of an answer, or is a remark about a command. Of a tool that may
 // change something, a limit may be what it sets.
 func (t *Tool) bounds(name []byte) bool {

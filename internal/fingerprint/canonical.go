@@ -74,6 +74,35 @@ func (c *Canonicalizer) Members(yield func(name, value []byte) bool) {
 	}
 }
 
+// Without removes the members that are remarks from the object that Canonical returned last, unless all of them are, and returns the rest.
+func (c *Canonicalizer) Without(remark func(name []byte) bool) []byte {
+	own := c.members[:c.top]
+	first := slices.IndexFunc(own, func(m member) bool { return remark(c.out[m.name+1 : m.value-2]) })
+	if first < 0 {
+		return c.out
+	}
+	kept := own[:0]
+	c.spare = append(c.spare[:0], '{')
+	for _, m := range own {
+		if remark(c.out[m.name+1 : m.value-2]) {
+			continue
+		}
+		if len(kept) > 0 {
+			c.spare = append(c.spare, ',')
+		}
+		shift := len(c.spare) - m.name
+		c.spare = append(c.spare, c.out[m.name:m.end]...)
+		kept = append(kept, member{m.name + shift, m.value + shift, m.end + shift, m.head})
+	}
+	if len(kept) == 0 {
+		return c.out
+	}
+	c.spare = append(c.spare, '}')
+	c.out, c.spare = c.spare, c.out
+	c.top = len(kept)
+	return c.out
+}
+
 func (c *Canonicalizer) space() {
 	for c.pos < len(c.in) && (c.in[c.pos] == ' ' || c.in[c.pos] == '\n' || c.in[c.pos] == '\r' || c.in[c.pos] == '\t') {
 		c.pos++

@@ -108,6 +108,7 @@ func textWithin(value []byte) []byte {
 // failureInText reports whether the inside of a JSON string says that the call failed.
 func failureInText(text []byte) bool {
 	text = trimEscaped(text)
+	text = text[control(text):]
 	if bytes.HasPrefix(text, []byte("Traceback (most recent call last):")) || bytes.HasPrefix(text, []byte("Error:")) {
 		return true
 	}

@@ -45,6 +45,7 @@ func TestFailure(t *testing.T) {
 		"exit status behind a long working directory": {output: `"Command executed in terminal within working directory '/home/user/repositories/project'. Exit code: 1\nOutput:\nno rule"`, failed: true},
 		"an exit status in the metadata":              {output: `{"output":"no rule","metadata":{"exit_code":1}}`, text: `"no rule"`, failed: true},
 		"an exit status of 0 in the metadata":         {output: `{"output":"ok","metadata":{"exit_code":0}}`, text: `"ok"`},
+		"a traceback in colours":                      {output: `"\u001b[31mTraceback (most recent call last):\nKeyError: 'x'"`, failed: true},
 		"an error further inside is data":             {output: `{"rows":[{"error":"x"}]}`},
 		"a list":                                      {output: `[1,2]`},
 		"nothing":                                     {output: ``},

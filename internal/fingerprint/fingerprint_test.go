@@ -396,3 +396,30 @@ func BenchmarkGist(b *testing.B) {
 		MinHashOf(text)
 	}
 }
+
+func TestWithoutAMember(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"c":[1],"x":2,"a":"b"}`: `{"a":"b","c":[1]}`,
+		`{"x":2,"y":3}`:           `{"y":3}`,
+		`{"x":2}`:                 `{"x":2}`,
+		`{"a":{"x":1}}`:           `{"a":{"x":1}}`,
+		`["x"]`:                   `["x"]`,
+	} {
+		var c Canonicalizer
+		c.Canonical([]byte(raw))
+		got := string(c.Without(func(name []byte) bool { return string(name) == "x" }))
+		if got != want {
+			t.Errorf("%s without x is %s, want %s", raw, got, want)
+		}
+		var again Canonicalizer
+		again.Canonical([]byte(want))
+		if c.top != again.top || string(got) != string(again.out) {
+			t.Errorf("%s without x has %d members, want %d", raw, c.top, again.top)
+		}
+		for k := range c.members[:c.top] {
+			if c.members[k] != again.members[k] {
+				t.Errorf("%s without x has the member %+v, want %+v", raw, c.members[k], again.members[k])
+			}
+		}
+	}
+}

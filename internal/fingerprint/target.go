@@ -14,14 +14,21 @@ func Arguments(raw []byte) []byte {
 		if !ok || value[0] != '{' || next >= len(raw) || raw[next] != '}' {
 			return raw
 		}
-		switch string(name) {
-		case "input", "params", "parameters", "arguments", "args", "kwargs":
-			raw = value
-		default:
+		if !namesArguments(name) {
 			return raw
 		}
+		raw = value
 	}
 	return raw
+}
+
+// namesArguments reports whether a name is that of the arguments of a call.
+func namesArguments(name []byte) bool {
+	switch string(name) {
+	case "input", "params", "parameters", "arguments", "args", "kwargs":
+		return true
+	}
+	return false
 }
 
 // Target returns the fingerprint of the primary arguments of a call: path, file_path, command, pattern, query, url, content, filename,
@@ -57,7 +64,8 @@ func primary(name []byte) bool {
 }
 
 // Command returns the command line in the arguments that c.Canonical returned last, or nil if there is none. It is the member command, or one
-// of its other names such as cmd: a text, or a list whose last element is the script. Arguments that are a text are the command line.
+// of its other names such as cmd: a text, or a list whose last element is the script; or a list of commands, each a text or
+// an object with keystrokes. Arguments that are a text are the command line.
 // It is valid until the next call of a method of c.
 func (c *Canonicalizer) Command() []byte {
 	if len(c.out) > 1 && c.out[0] == '"' {
@@ -66,6 +74,11 @@ func (c *Canonicalizer) Command() []byte {
 	for name, value := range c.Members {
 		switch string(name) {
 		case "command", "cmd", "keystrokes", "command_line", "commandLine", "CommandLine", "script", "code":
+		case "commands":
+			if line := c.keystrokes(value); len(line) > 0 {
+				return line
+			}
+			continue
 		default:
 			continue
 		}
@@ -79,6 +92,45 @@ func (c *Canonicalizer) Command() []byte {
 	return nil
 }
 
+// AfterFolder returns a command line, as a canonical string, without a change to a folder in front of its other commands: cd /a && make.
+func AfterFolder(value []byte) []byte {
+	rest, ok := bytes.CutPrefix(value, []byte(`"cd `))
+	if !ok {
+		return value
+	}
+	rest = rest[wordEnd(rest):]
+	if rest, ok = bytes.CutPrefix(rest, []byte(" && ")); ok {
+		return rest
+	}
+	return value
+}
+
+// keystrokes returns the command lines in a list of commands: of texts, or of objects with keystrokes.
+func (c *Canonicalizer) keystrokes(list []byte) []byte {
+	c.spare = c.spare[:0]
+	for at := 1; len(list) > 0 && list[0] == '[' && at < len(list)-1; {
+		end := skipValue(list, at)
+		if end == at {
+			break
+		}
+		value := list[at:end]
+		for next := 1; value[0] == '{'; {
+			name, inner, behind, ok := memberAt(value, next)
+			if !ok {
+				break
+			}
+			if next = behind; string(name) == "keystrokes" || string(name) == "command" {
+				value = inner
+			}
+		}
+		if len(value) > 1 && value[0] == '"' {
+			c.spare = append(appendUnquoted(c.spare, value[1:len(value)-1]), '\n')
+		}
+		at = end + 1
+	}
+	return c.spare
+}
+
 // unquoted returns the text of a canonical string, and any other value unchanged.
 func (c *Canonicalizer) unquoted(value []byte) []byte {
 	if len(value) < 2 || value[0] != '"' {
@@ -88,14 +140,19 @@ func (c *Canonicalizer) unquoted(value []byte) []byte {
 	if bytes.IndexByte(value, '\\') < 0 {
 		return value
 	}
-	c.spare = c.spare[:0]
-	for i := 0; i < len(value); i++ {
-		if value[i] == '\\' && i+1 < len(value) {
+	c.spare = appendUnquoted(c.spare[:0], value)
+	return c.spare
+}
+
+// appendUnquoted appends the inside of a canonical string without the backslashes before quotes and backslashes.
+func appendUnquoted(dst, inside []byte) []byte {
+	for i := 0; i < len(inside); i++ {
+		if inside[i] == '\\' && i+1 < len(inside) {
 			i++
 		}
-		c.spare = append(c.spare, value[i])
+		dst = append(dst, inside[i])
 	}
-	return c.spare
+	return dst
 }
 
 // maxWords is the maximum number of words after the program in a plain read.

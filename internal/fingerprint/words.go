@@ -158,7 +158,7 @@ func (w *Words) read(b []byte) {
 				n = 1
 			}
 			first = first || ends
-			w.Varies = w.Varies || n > 2 && tagMayVary(b[i:i+n])
+			w.Varies = w.Varies || n > 2 && b[i] == '<' && tagMayVary(b[i:i+n])
 			i += n
 			continue
 		}
@@ -245,6 +245,9 @@ func mark(b []byte) (n int, ends bool) {
 	case '\n':
 		return 1, true
 	case '\\': // an escaped character separates words
+		if n := control(b); n > 0 {
+			return n, false
+		}
 		return 2, len(b) > 1 && b[1] == 'n'
 	case '<':
 		return 1 + tag(b), true

@@ -26,6 +26,7 @@ func Unwrap(raw []byte) []byte {
 		return raw
 	}
 	text := withoutReminder(raw[1 : len(raw)-1])
+	text = text[control(text):]
 	for {
 		if rest, ok := bytes.CutPrefix(text, outputFrom); ok {
 			text = rest
@@ -146,6 +147,26 @@ func withoutReminder(text []byte) []byte {
 	}
 	return text
 }
+
+// control returns the length of the control sequence of a terminal at the beginning of the inside of a JSON string, such as the colour
+// \u001b[31m, or 0 if there is none.
+func control(text []byte) int {
+	if len(text) < len(`\u001b[m`) || text[1] != 'u' || !bytes.EqualFold(text[:len(`\u001b[`)], []byte(`\u001b[`)) {
+		return 0
+	}
+	for n := len(`\u001b[`); n < min(len(text), maxControl); n++ {
+		switch c := text[n]; {
+		case class[c]&alpha != 0:
+			return n + 1
+		case class[c]&digit == 0 && c != ';' && c != '?':
+			return 0
+		}
+	}
+	return 0
+}
+
+// maxControl bounds the length of a control sequence in bytes.
+const maxControl = 32
 
 // beginsWithAny reports whether a line begins with one of the texts.
 func beginsWithAny(line []byte, texts [][]byte) bool {

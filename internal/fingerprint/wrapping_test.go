@@ -1,6 +1,9 @@
 package fingerprint
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestUnwrap(t *testing.T) {
 	for name, c := range map[string]struct{ raw, want string }{
@@ -11,6 +14,7 @@ func TestUnwrap(t *testing.T) {
 		"mini-swe-agent":                {`"<returncode>0</returncode>\n<output>\na\n</output>"`, `a`},
 		"with escaped brackets":         {`"\u003creturncode\u003e0\u003c/returncode\u003e\n\u003coutput\u003e\na\n\u003c/output\u003e"`, `a`},
 		"a command that prints nothing": {`"\n[Current working directory: /w]\n[Command finished with exit code 0]"`, ``},
+		"in colours":                    {`"\u001b[0mExit code 1\nno rule"`, `no rule`},
 		"plain output":                  {`"a\nb"`, `a\nb`},
 		"lines between":                 {`"a\nSignal: 3\nb"`, `a\nSignal: 3\nb`},
 		"OpenHands behind a reminder":   {`"a\n[Command finished with exit code 0]\n<system-reminder>\nb\n</system-reminder>"`, `a`},
@@ -89,6 +93,41 @@ func TestArguments(t *testing.T) {
 	} {
 		if got := string(Arguments([]byte(raw))); got != want {
 			t.Errorf("Arguments(%s) = %s, want %s", raw, got, want)
+		}
+	}
+}
+
+func TestAfterFolder(t *testing.T) {
+	for value, want := range map[string]string{
+		`"cd /a && make"`:        `make"`,
+		`"cd '/a b' && ls && w"`: `ls && w"`,
+		`"cd /a; make"`:          `"cd /a; make"`,
+		`"cd /a"`:                `"cd /a"`,
+		`"cd a b && make"`:       `"cd a b && make"`,
+		`"make && cd /a && b"`:   `"make && cd /a && b"`,
+		`["cd /a && make"]`:      `["cd /a && make"]`,
+		`"`:                      `"`,
+		``:                       ``,
+	} {
+		if got := string(AfterFolder([]byte(value))); got != want {
+			t.Errorf("AfterFolder(%s) = %s, want %s", value, got, want)
+		}
+	}
+}
+
+func TestColoursAreNoWords(t *testing.T) {
+	var plain, coloured Words
+	plain.Add([]byte(`"error: no rule for a\n3 failed"`))
+	for _, text := range []string{`"\u001b[1;31merror\u001b[0m: no rule for a\n\u001b[31m3 failed\u001b[0m"`, `"\u001B[?2004lerror: no rule for a\n3 failed\u001b[K"`} {
+		coloured.Reset()
+		coloured.Add([]byte(text))
+		if !slices.Equal(plain.List, coloured.List) || coloured.Varies {
+			t.Errorf("the words of %s are %v, want %v", text, coloured.List, plain.List)
+		}
+	}
+	for _, text := range []string{`\u001b`, `\u001b[`, `\u001b[31`, `\u001b[ m`, `\u0031[31m`, `u001b[31m..`, ``} {
+		if n := control([]byte(text)); n != 0 {
+			t.Errorf("control(%s) = %d, want 0", text, n)
 		}
 	}
 }
