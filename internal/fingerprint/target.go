@@ -64,9 +64,8 @@ func primary(name []byte) bool {
 }
 
 // Command returns the command line in the arguments that c.Canonical returned last, or nil if there is none. It is the member command, or one
-// of its other names such as cmd: a text, or a list whose last element is the script; or a list of commands, each a text or
-// an object with keystrokes. Arguments that are a text are the command line.
-// It is valid until the next call of a method of c.
+// of its other names such as cmd: a text, or a list whose last element is the script; or a list of commands, each a text or an object with
+// keystrokes. Arguments that are a text are the command line. It is valid until the next call of a method of c.
 func (c *Canonicalizer) Command() []byte {
 	if len(c.out) > 1 && c.out[0] == '"' {
 		return c.unquoted(c.out)
