@@ -107,8 +107,12 @@ func (r *Run) open(e *Event) {
 // identify makes the step of a call event and computes its fingerprints. The canonical arguments that it returns are valid
 // until s is used again.
 func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
-	s.canon.Canonical(fingerprint.Arguments(e.Input))
-	canonical = s.canon.Without(t.remark)
+	if r.options.Needs&NeedOutcomes != 0 { // the published rules compare arguments as they are
+		s.canon.Canonical(fingerprint.Arguments(e.Input))
+		canonical = s.canon.Without(t.remark)
+	} else {
+		canonical = s.canon.Canonical(e.Input)
+	}
 	r.step = Step{} // filled in place: it is large
 	r.step.Number, r.step.Tool, r.step.Agent, r.step.Effect, r.step.Start = r.s.Calls, t.Name, e.Agent, t.Effect, r.current.Ref
 	if r.options.Needs&NeedRaw != 0 {

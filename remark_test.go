@@ -27,6 +27,24 @@ func TestARemarkOnACallIsNoPartOfIt(t *testing.T) {
 	}
 }
 
+func TestPublishedRulesCompareArgumentsAsTheyAre(t *testing.T) {
+	for name, inputs := range map[string][2]string{
+		"an explanation":        {`{"explanation":"to see it","path":"a"}`, `{"explanation":"again","path":"a"}`},
+		"an object around":      {`{"path":"a"}`, `{"input":{"path":"a"}}`},
+		"an object in a string": {`{"path":"a"}`, `"{\"path\":\"a\"}"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := NewRun("run", Options{Needs: NeedArgs | NeedRaw | NeedInputs | NeedResults | NeedEmpty | NeedShell})
+			for _, input := range inputs {
+				r.Add(&Event{Type: ToolCallStarted, Tool: "read_file", Input: []byte(input)})
+			}
+			if n := r.Current().Step.ArgsCount; n != 1 {
+				t.Errorf("%s counts as call %d with its arguments", inputs[1], n)
+			}
+		})
+	}
+}
+
 func TestAFolderBeforeACommandIsNoWordOfIt(t *testing.T) {
 	words := func(tool, folder string) int {
 		r := NewRun("run", Options{Needs: NeedOutcomes | NeedEffort, Shells: DefaultShells()})

@@ -147,7 +147,7 @@ func (r *Run) Current() *Current { return &r.current }
 // Add folds the next event into the run. It keeps no reference to the raw JSON of the event. The caller must add each
 // event once, in the order of the run: Add neither sorts nor removes duplicates.
 func (r *Run) Add(e *Event) {
-	if fingerprint.PackedArguments(e.Input) || fingerprint.PackedResult(e.Output) {
+	if r.options.Needs&NeedOutcomes != 0 && (fingerprint.PackedArguments(e.Input) || fingerprint.PackedResult(e.Output)) {
 		r.addUnpacked(e)
 		return
 	}

@@ -38,7 +38,7 @@ type Step struct {
 	End     EventRef // the zero EventRef while the call is pending
 
 	RawHash    Hash // tool and arguments as sent; 0 unless the run keeps NeedRaw
-	ArgsHash   Hash // tool and canonical arguments, without those that only explain the call
+	ArgsHash   Hash // tool and canonical arguments; with NeedOutcomes without those that only explain the call
 	TargetHash Hash // tool and primary arguments
 
 	// CommandHash is tool and canonical arguments of a shell without those that limit or describe the command, such as timeout and
