@@ -31,7 +31,7 @@ var least = map[string]float64{
 	"inventory_full": 0.6, "line_reprovisioned_while_port_pending": 0.7, "links_open_unseen_tabs": 0.65,
 	"load_tendered_to_same_carriers": 0.5, "locator_matches_several_elements": 0.85, "login_redirect": 0.65,
 	"look_up_promised_each_turn": 0.65, "loss_is_nan": 0.8, "lost_commit_searched": 0.65, "mail_resent_to_old_address": 0.7,
-	"migration_regenerated_after_each_failure": 0.5, "mock_never_takes_effect": 0.85, "model_infeasible": 0.75, "multiple_heads": 0.85,
+	"migration_regenerated_after_each_failure": 0.5, "mock_never_takes_effect": 0.85, "model_infeasible": 0.75, "multiple_heads": 0.85, "new_script_meets_same_download": 0.85,
 	"namespace_stays_terminating": 0.75, "no_active_device": 0.75, "no_appointment_at_any_office": 0.7, "no_flights_any_way": 0.75,
 	"node_is_nil": 0.55, "output_fails_schema": 0.65, "output_stays_truncated": 0.7, "outside_allowed_directories": 0.65,
 	"passes_alone_fails_in_suite": 0.8, "paywall_everywhere": 0.6, "phone_restarted_again": 0.75, "plan_approved_and_replanned": 0.75,
