@@ -116,8 +116,11 @@ func failureInText(text []byte) bool {
 		if known, failed := exitStatus(head[:min(len(head), maxStatus)], inFirstLine); known {
 			return failed
 		}
+		if !beginsWithAny(head, linesBefore) {
+			break
+		}
 		line, rest := cutLine(head[:min(len(head), 4*maxStatus)])
-		if rest == nil || !beginsWithAny(line, linesBefore) {
+		if rest == nil {
 			break
 		}
 		if known, failed := exitStatus(line, inFirstLine); known {

@@ -171,7 +171,7 @@ const maxControl = 32
 // beginsWithAny reports whether a line begins with one of the texts.
 func beginsWithAny(line []byte, texts [][]byte) bool {
 	for _, text := range texts {
-		if bytes.HasPrefix(line, text) {
+		if len(line) > 0 && line[0] == text[0] && bytes.HasPrefix(line, text) {
 			return true
 		}
 	}
