@@ -195,7 +195,7 @@ const (
 // handles returns the first ids of the outcome of a call without new words. If the outcome has no new words either, they are those of an
 // earlier step, and an id, such as that of a job that was submitted again, names no new item.
 func (r *Run) handles(t *Tool, w *fingerprint.Words) (ids [mostHandles]uint32, n int) {
-	if effort := &r.step.Effort; effort.Names != 0 || effort.Item != 0 || effort.Word != 0 || t.Calls == 1 {
+	if r.step.Effort.NamesItem() || t.Calls == 1 {
 		return ids, 0
 	}
 	for _, word := range w.List {

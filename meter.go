@@ -32,6 +32,9 @@ type Effort struct {
 	Yield      Yield   `json:",omitzero"` // the kind of its result
 }
 
+// NamesItem reports whether the call names what no earlier call of its tool has.
+func (e *Effort) NamesItem() bool { return e.Names != 0 || e.Item != 0 || e.Word != 0 }
+
 // Yield is the kind of result that a step had.
 type Yield uint8
 

@@ -10,12 +10,16 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 	step := &r.step
 	content := e.Output // for a failure, the part that describes it
-	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 && step.Outcome == Completed {
-		if text, failed := failure(e.Output); failed {
-			content, step.Failing = text, true
+	var output []byte   // without the form of a result of an MCP server
+	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
+		output = fingerprint.Content(e.Output)
+		if step.Outcome == Completed {
+			if text, failed := failure(e.Output, output); failed {
+				content, step.Failing = text, true
+			}
 		}
 	}
-	if r.waits(t, e) {
+	if r.waits(t, e, output) {
 		step.Effect, step.Failing = Polling, step.Failing && !t.Shell // the exit status says only that it is not done yet
 	}
 	var class Hash
@@ -50,28 +54,24 @@ func (r *Run) results(t *Tool, e *Event) {
 		r.s.Turn.Tool = t.Name
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
-		r.compareResult(t, e, class, content, remark)
+		r.compareResult(t, e, output, class, content, remark)
 	}
 }
 
-// failure is fingerprint.Failure, also for the text in a result of an MCP server.
-func failure(output []byte) (text []byte, failed bool) {
-	if text, failed = fingerprint.Failure(output); failed {
-		return text, true
+// failure is fingerprint.Failure of a result, also for its fingerprint.Content.
+func failure(result, content []byte) (text []byte, failed bool) {
+	if text, failed = fingerprint.Failure(result); failed || len(content) == len(result) {
+		return text, failed
 	}
-	if content := fingerprint.Content(output); len(content) < len(output) {
-		return fingerprint.Failure(content)
-	}
-	return text, false
+	return fingerprint.Failure(content)
 }
 
-// compareResult reads the words of the result of a call, and compares it with what the run has seen. class and content are those of its
-// error. remark is that of a person who refused the call, and nil without one.
-func (r *Run) compareResult(t *Tool, e *Event, class Hash, content, remark []byte) {
+// compareResult reads the words of the result of a call, and compares it with what the run has seen. output is the fingerprint.Content of the
+// result; class and content are those of its error. remark is that of a person who refused the call, and nil without one.
+func (r *Run) compareResult(t *Tool, e *Event, output []byte, class Hash, content, remark []byte) {
 	s := getScratch()
 	s.words.Reset()
 	s.words.Requested = t.Requested
-	output := fingerprint.Content(e.Output)
 	text, failure := fingerprint.WithoutReminder(output), e.Error
 	switch {
 	case remark != nil:

@@ -147,22 +147,24 @@ func (r *Run) Current() *Current { return &r.current }
 // Add folds the next event into the run. It keeps no reference to the raw JSON of the event. The caller must add each
 // event once, in the order of the run: Add neither sorts nor removes duplicates.
 func (r *Run) Add(e *Event) {
-	if r.options.Needs&NeedOutcomes != 0 && (fingerprint.PackedArguments(e.Input) || fingerprint.PackedResult(e.Output)) {
-		r.addUnpacked(e)
-		return
+	if r.options.Needs&NeedOutcomes != 0 {
+		if arguments, result := fingerprint.PackedArguments(e.Input), fingerprint.PackedResult(e.Output); arguments || result {
+			r.addUnpacked(e, arguments, result)
+			return
+		}
 	}
 	r.add(e)
 }
 
-// addUnpacked adds an event whose arguments or result are JSON in a string, as if they came without the string.
-func (r *Run) addUnpacked(e *Event) {
+// addUnpacked adds an event whose arguments, result or both are JSON in a string, as if they came without the string.
+func (r *Run) addUnpacked(e *Event, arguments, result bool) {
 	s := getScratch()
 	s.event, s.unpacked = *e, s.unpacked[:0]
-	if fingerprint.PackedArguments(e.Input) {
+	if arguments {
 		s.unpacked = fingerprint.Unpack(s.unpacked, e.Input)
 		s.event.Input = s.unpacked
 	}
-	if from := len(s.unpacked); fingerprint.PackedResult(e.Output) {
+	if from := len(s.unpacked); result {
 		s.unpacked = fingerprint.Unpack(s.unpacked, e.Output)
 		s.event.Output = s.unpacked[from:]
 	}

@@ -58,7 +58,7 @@ type Tool struct {
 // toolState is the part of a tool's state that only the fold reads. It is embedded so that a snapshot contains it.
 type toolState struct {
 	Waits               bool      `json:",omitzero"` // its calls only wait; with NeedEffort
-	Thinks              bool      `json:",omitzero"` // its calls only record a thought; with NeedEffort
+	Thinks              bool      `json:",omitzero"` // its calls only record a thought; with NeedOutcomes
 	Looks               bool      `json:",omitzero"` // its calls only look at something, according to its name; with NeedEffort
 	Requested           [2]uint32 `json:",omitzero"` // words of outcomes that tell of no failure, because its name asks for them; with NeedOutcomes
 	Distinct            bool      `json:",omitzero"` // Step.Question is ArgsHash, because an argument other than the primary ones changed an outcome
@@ -126,7 +126,7 @@ func (r *Run) tool(name string, hints *ToolHints) *Tool {
 		if len(r.s.Tools) >= maxTools {
 			r.forgetTool()
 		}
-		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name), Waits: r.options.Needs&NeedEffort != 0 && waitsByName(name), Thinks: r.options.Needs&NeedEffort != 0 && thinksByName(name), Looks: r.options.Needs&NeedEffort != 0 && looksByName(name)}}
+		t = &Tool{Name: name, Effect: r.options.effect(name, hints), Shell: r.options.shell(name), toolState: toolState{Hash: fingerprint.String(name), Waits: r.options.Needs&NeedEffort != 0 && waitsByName(name), Thinks: r.options.Needs&NeedOutcomes != 0 && thinksByName(name), Looks: r.options.Needs&NeedEffort != 0 && looksByName(name)}}
 		if r.options.Needs&NeedOutcomes != 0 {
 			t.Requested = fingerprint.Requested(Words(name))
 		}
@@ -222,7 +222,7 @@ func (t *Tool) Similar(threshold float64) int {
 func (t *Tool) remark(name []byte) bool {
 	switch string(name) {
 	case "explanation", "rationale", "justification", "thought", "toolAction", "toolSummary":
-		return !thinksByName(t.Name)
+		return !t.Thinks
 	}
 	return false
 }

@@ -4,13 +4,14 @@ import "github.com/unloop-ai/unloop/internal/fingerprint"
 
 // waits reports whether the step that has just ended asked for the state of something that is still in progress. Then it polls: it has the
 // patience of polls, also without a pause in between. A first call does not poll, because it may have started what is in progress.
-func (r *Run) waits(t *Tool, e *Event) bool {
+// content is the fingerprint.Content of the result.
+func (r *Run) waits(t *Tool, e *Event, content []byte) bool {
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) == 0 || r.step.Test || r.step.Effect == Polling && !r.step.Failing || !r.askedAgain() {
 		return false
 	}
 	output, failure := e.Output, e.Error
 	if t.Shell {
-		output, failure = fingerprint.Unwrap(fingerprint.Content(output)), fingerprint.Unwrap(failure)
+		output, failure = fingerprint.Unwrap(content), fingerprint.Unwrap(failure)
 	}
 	switch {
 	case len(failure) == 0:

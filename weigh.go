@@ -101,7 +101,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 	}
 	kept := 1 - effort.Novelty
 	if effort.Yield == Change {
-		if effort.Names != 0 || effort.Item != 0 || effort.Word != 0 {
+		if effort.NamesItem() {
 			m.Named = r.step.Number
 		}
 		kept = r.weighChange(t, o)

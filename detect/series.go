@@ -33,7 +33,7 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 		case s.Tool != step.Tool:
 			continue
 		}
-		if s.Effort.Yield == unloop.Failure || !namesItem(s) && s.Repeats.N > 1 {
+		if s.Effort.Yield == unloop.Failure || !s.Effort.NamesItem() && s.Repeats.N > 1 {
 			return false
 		}
 		seen++
@@ -55,11 +55,6 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 		}
 	}
 	return seen == n
-}
-
-// namesItem reports whether a call names what no earlier call of its tool has.
-func namesItem(step *unloop.Step) bool {
-	return step.Effort.Names != 0 || step.Effort.Item != 0 || step.Effort.Word != 0
 }
 
 // term is a word of a call, with the name of its argument.
