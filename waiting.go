@@ -4,9 +4,11 @@ import "github.com/unloop-ai/unloop/internal/fingerprint"
 
 // waits reports whether the step that has just ended asked for the state of something that is still in progress. Then it polls: it has the
 // patience of polls, also without a pause in between. A first call does not poll, because it may have started what is in progress.
-// content is the fingerprint.Content of the result.
+// content is the fingerprint.Content of the result. Without NeedOutcomes nothing reads how a call that succeeded polled, so that is not
+// looked for.
 func (r *Run) waits(t *Tool, e *Event, content []byte) bool {
-	if r.options.Needs&(NeedOutcomes|NeedExcerpts) == 0 || r.step.Test || r.step.Effect == Polling && !r.step.Failing || !r.askedAgain() {
+	needed := r.options.Needs&NeedOutcomes != 0 || r.options.Needs&NeedExcerpts != 0 && r.step.Failing
+	if !needed || r.step.Test || r.step.Effect == Polling && !r.step.Failing || !r.askedAgain() {
 		return false
 	}
 	output, failure := e.Output, e.Error

@@ -25,10 +25,11 @@ type course struct {
 	Events    int `json:"events,omitempty"`
 }
 
-// note adds the decision at the latest event of the run, whose number is given.
+// note adds the decision at the latest event of the run, whose number is given. A decision of a person is independent of how the run does, so
+// it counts as none.
 func (c *course) note(number int, d *policy.Decision) {
 	c.Events = number + 1
-	if d.Action == policy.Allow {
+	if d.Action == policy.Allow || d.Code == policy.CodePerson {
 		return
 	}
 	if c.Stretches == 0 || number-c.Latest > stretchGap {

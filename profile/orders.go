@@ -18,9 +18,9 @@ type orders struct {
 	Allowed []string `json:"allowed,omitempty"` // tools that are not warned about, blocked or halted
 }
 
-// take updates the orders by an event. own is true if the event concerns the orders alone: d is then the decision at it, and detectors
-// and the policy do not see it.
-func (o *orders) take(e *unloop.Event) (d policy.Decision, own bool) {
+// take updates the orders by an event. It reports whether the event concerns the orders alone: then it sets d, which is the zero Decision, to
+// the decision at it, and detectors and the policy do not see the event.
+func (o *orders) take(e *unloop.Event, d *policy.Decision) (own bool) {
 	switch e.Type {
 	case unloop.Override:
 		o.Halt = ""
@@ -28,9 +28,10 @@ func (o *orders) take(e *unloop.Event) (d policy.Decision, own bool) {
 			o.Allowed = append(o.Allowed, e.Tool)
 		}
 	case unloop.Control:
-		return o.control(e), true
+		*d = o.control(e)
+		return true
 	}
-	return policy.Decision{}, false
+	return false
 }
 
 func (o *orders) control(e *unloop.Event) policy.Decision {
@@ -50,15 +51,14 @@ func (o *orders) halt() policy.Decision {
 	return policy.Decision{Action: policy.Halt, Code: policy.CodePerson, Message: o.Halt}
 }
 
-// apply returns the decision of a person at the event if there is one, and the decision d of the policy otherwise.
-func (o *orders) apply(e *unloop.Event, d policy.Decision) policy.Decision {
+// apply replaces the decision of the policy at the event by that of a person, if there is one.
+func (o *orders) apply(e *unloop.Event, d *policy.Decision) {
 	switch {
 	case o.Halt != "" && e.Type.Kind()&(unloop.AtStart|unloop.AtEnd|unloop.AtMessage) != 0:
-		return o.halt()
+		*d = o.halt()
 	case d.Action != policy.Allow && slices.Contains(o.Allowed, e.ToolName()):
-		return policy.Decision{}
+		*d = policy.Decision{}
 	}
-	return d
 }
 
 // valid reports whether a session can have these orders.

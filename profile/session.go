@@ -36,14 +36,10 @@ func (p *Profile) NewSession(runID string) *Session {
 // is that of unloop.Run.Add plus one Check for each detector of the event's kind. The findings in the decision are valid until
 // the next Add. A decision can contain a question for a second opinion. The answer is an event, which changes the decisions: see
 // policy.Opinions. Add calls neither detectors nor the policy at an answer.
-func (s *Session) Add(e *unloop.Event) policy.Decision {
+func (s *Session) Add(e *unloop.Event) (d policy.Decision) {
 	s.run.Add(e)
-	d := s.decide(e)
-	own := &d
-	if d.Code == policy.CodePerson { // which is independent of how the run does
-		own = &policy.Decision{}
-	}
-	s.course.note(s.run.Current().Ref.Number, own)
+	s.decide(e, &d)
+	s.course.note(s.run.Current().Ref.Number, &d)
 	if d.Action != policy.Allow && d.Code != policy.CodePerson {
 		d.AfterCall = e.Type == unloop.ToolCallCompleted || e.Type == unloop.ToolCallFailed
 		d.AfterMessage = !d.AfterCall && e.Type != unloop.ToolCallStarted
@@ -58,28 +54,39 @@ func (s *Session) Add(e *unloop.Event) policy.Decision {
 	return d
 }
 
-// decide returns the decision at the latest event, without its text for the agent.
-func (s *Session) decide(e *unloop.Event) policy.Decision {
+// decide sets d, which is the zero Decision, to the decision at the latest event, without its text for the agent. Decisions and findings are
+// large, so it copies none at an event without any.
+func (s *Session) decide(e *unloop.Event, d *policy.Decision) {
 	s.found, s.grown = s.found[:0], s.grown[:0]
 	if e.Type == unloop.SecondOpinion {
-		return s.opinions.Answer(s.run, e)
+		*d = s.opinions.Answer(s.run, e)
+		return
 	}
-	if d, own := s.orders.take(e); own {
-		return d
+	if s.orders.take(e, d) {
+		return
 	}
 	profile, decide := s.rules()
-	for _, d := range profile.at[bits.Len8(uint8(s.run.Current().Kinds()))-1] {
-		f, ok := d.Check(s.run)
-		if !ok {
-			continue
-		}
-		s.found = append(s.found, f)
-		if s.warnings.Upsert(f) {
-			s.grown = append(s.grown, f)
-		}
+	for _, rule := range profile.at[bits.Len8(uint8(s.run.Current().Kinds()))-1] {
+		s.check(rule)
 	}
 	s.opinions.Findings(s.run, s.found)
-	return s.orders.apply(e, s.opinions.Decide(s.run, s.found, decide.Decide(s.run, s.found, s.grown)))
+	*d = decide.Decide(s.run, s.found, s.grown)
+	if d.Action != policy.Allow || len(s.found) > 0 { // else there is nothing to have an opinion about
+		*d = s.opinions.Decide(s.run, s.found, *d)
+	}
+	s.orders.apply(e, d)
+}
+
+// check keeps the finding of a detector at the latest event.
+func (s *Session) check(rule unloop.Detector) {
+	f, ok := rule.Check(s.run)
+	if !ok {
+		return
+	}
+	s.found = append(s.found, f)
+	if s.warnings.Upsert(f) {
+		s.grown = append(s.grown, f)
+	}
 }
 
 // rules returns the profile and the policy for the tool of the current event.

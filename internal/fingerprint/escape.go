@@ -21,15 +21,15 @@ func (c *Canonicalizer) str() bool {
 	return c.escaped()
 }
 
-// indexEither returns the position of the first x or y from i on, or len(b). It reads eight bytes at a time. bytes.IndexByte would take
-// a call for each of the two bytes, and the distance is often short.
+// indexEither returns the position of the first x or y from i on, or len(b). Both are ASCII. It reads eight bytes at a time. bytes.IndexByte
+// would take a call for each of the two bytes, and the distance is often short.
 func indexEither(b []byte, i int, x, y byte) int {
 	const each, high = 0x0101010101010101, 0x8080808080808080
 	xs, ys := uint64(x)*each, uint64(y)*each
-	for ; i+8 <= len(b); i += 8 {
+	for last := len(b) - 8; i <= last; i += 8 {
 		raw := load(b, i)
 		noX, noY := raw^xs, raw^ys
-		if found := ((noX-each)&^noX | (noY-each)&^noY) & high; found != 0 { // the first of these is right
+		if found := ((noX - each) | (noY - each)) &^ raw & high; found != 0 { // the first of these is right
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}

@@ -116,7 +116,7 @@ func failureInText(text []byte) bool {
 		if known, failed := exitStatus(head[:min(len(head), maxStatus)], inFirstLine); known {
 			return failed
 		}
-		if !beginsWithAny(head, linesBefore) {
+		if !linesBefore.begin(head) {
 			break
 		}
 		line, rest := cutLine(head[:min(len(head), 4*maxStatus)])
@@ -130,7 +130,7 @@ func failureInText(text []byte) bool {
 		head = bytes.TrimPrefix(head, []byte("n")) // of an escaped line end
 	}
 	tail := text[max(0, len(text)-2*maxStatus):]
-	if bytes.Contains(tail, []byte(exitLine)) { // which is faster than to look for the last
+	if bytes.IndexByte(tail, 'x') >= 0 && bytes.Contains(tail, []byte(exitLine)) { // which is faster than to look for the last
 		if n := bytes.LastIndex(tail, []byte(exitLine)) + len(exitLine); n < len(tail) {
 			return tail[n] != '0'
 		}
@@ -198,24 +198,38 @@ func exitStatus(part []byte, counts func(part []byte, at int) bool) (known, fail
 	return known, failed
 }
 
-// indexStem returns the position of the first xi or tu from i on, or len(b). These are the rarest pairs of letters of the stems. It reads
-// eight bytes at a time.
+// indexStem returns the position of the first x or tu from i on that can begin a stem, or len(b). These letters are the rarest of the stems. A
+// position before it may be returned, too, but none behind it. The search reads eight bytes at a time, and the last eight again instead of
+// single ones.
 func indexStem(b []byte, i int) int {
-	const each, high = 0x0101010101010101, 0x8080808080808080
-	for ; i+9 <= len(b); i += 8 {
-		p := (*[9]byte)(b[i:])
-		first, second := load(p[:8], 0), load(p[1:], 0)
-		noXI, noTU := (first^'x'*each)|(second^'i'*each), (first^'t'*each)|(second^'u'*each)
-		if found := ((noXI-each)&^noXI | (noTU-each)&^noTU) & high; found != 0 { // the first of these is right
+	last := len(b) - 9
+	if last < 0 {
+		for i+1 < len(b) && b[i] != 'x' && (b[i] != 't' || b[i+1] != 'u') {
+			i++
+		}
+		if i+1 >= len(b) {
+			return len(b)
+		}
+		return i
+	}
+	for ; i <= last; i += 8 {
+		if found := stems(b, i); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
 		}
 	}
-	for ; i+1 < len(b); i++ {
-		if b[i] == 'x' && b[i+1] == 'i' || b[i] == 't' && b[i+1] == 'u' {
-			return i
-		}
+	if found := stems(b, last) >> (8 * uint(i-last)); found != 0 {
+		return i + bits.TrailingZeros64(found)/8
 	}
 	return len(b)
+}
+
+// stems has a bit for each of the eight bytes from i on that is the x or the t of a stem. Bits above the lowest one may be wrong. The x of a
+// stem has an ASCII character behind it.
+func stems(b []byte, i int) uint64 {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	first := load(b, i)
+	noX, noTU := first^'x'*each, (first^'t'*each)|(load(b, i+1)^'u'*each)
+	return ((noX - each) | (noTU - each)) &^ noTU & high
 }
 
 // statusBehind returns the first character of the number that follows one of the ends at the beginning of text, or 0 if there is none.

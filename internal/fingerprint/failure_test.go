@@ -63,15 +63,29 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-func TestIndexStemFindsThePairsAtEachPosition(t *testing.T) {
+func TestIndexStemMissesNoStem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.StringOfN(rapid.SampledFrom([]rune("xitu ")), 0, 40, -1).Draw(t, "text")
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("xituwé ")), 0, 40, -1).Draw(t, "text")
 		from := rapid.IntRange(0, len(text)).Draw(t, "from")
 		want := from
 		for want < len(text) && !strings.HasPrefix(text[want:], "xi") && !strings.HasPrefix(text[want:], "tu") {
 			want++
 		}
-		if got := indexStem([]byte(text), from); got != want {
+		if got := indexStem([]byte(text), from); got < from || got > want {
+			t.Errorf("from %d on in %q it is at %d, want at most %d", from, text, got, want)
+		}
+	})
+}
+
+func TestIndexEitherFindsTheFirstOfBoth(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOfN(rapid.SampledFrom([]rune("\"\\#]a¢Ü\x01")), 0, 40, -1).Draw(t, "text")
+		from := rapid.IntRange(0, len(text)).Draw(t, "from")
+		want := len(text)
+		if at := strings.IndexAny(text[from:], "\"\\"); at >= 0 {
+			want = from + at
+		}
+		if got := indexEither([]byte(text), from, '"', '\\'); got != want {
 			t.Errorf("from %d on in %q it is at %d, want %d", from, text, got, want)
 		}
 	})

@@ -5,15 +5,15 @@ import "bytes"
 // The beginnings of lines that shell tools write before and after the output of a command: those of Claude Code, Codex, Gemini CLI, Qwen
 // Code, OpenHands, mini-swe-agent, SWE-agent, Cline and Roo Code.
 var (
-	linesBefore = [][]byte{
-		[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
-		[]byte("Command:"), []byte("Directory:"), []byte("Command executed"), []byte("Command output:"), []byte("OBSERVATION:"), []byte("<returncode>"), []byte(`\u003creturncode`), []byte("<output>"), []byte(`\u003coutput`),
-	}
-	linesAfter = [][]byte{
-		[]byte("[Current working directory:"), []byte("[Python interpreter:"), []byte("[Command finished with exit code"), []byte("[The command completed with exit code"),
-		[]byte("Error: (none)"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:"), []byte("</output>"), []byte(`\u003c/output`),
-		[]byte("(Open file: "), []byte("(Current directory: "), []byte("bash-$"), []byte("Shell cwd was reset to "), []byte("Command completed in "),
-	}
+	linesBefore = beginningsOf(
+		"Exit code", "Chunk ID:", "Wall time:", "Process exited with code", "Original token count:",
+		"Command:", "Directory:", "Command executed", "Command output:", "OBSERVATION:", "<returncode>", `\u003creturncode`, "<output>", `\u003coutput`,
+	)
+	linesAfter = beginningsOf(
+		"[Current working directory:", "[Python interpreter:", "[Command finished with exit code", "[The command completed with exit code",
+		"Error: (none)", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:", "</output>", `\u003c/output`,
+		"(Open file: ", "(Current directory: ", "bash-$", "Shell cwd was reset to ", "Command completed in ",
+	)
 	outputFrom = []byte("Output:")
 )
 
@@ -33,14 +33,14 @@ func Unwrap(raw []byte) []byte {
 			break
 		}
 		line, rest := cutLine(text)
-		if !beginsWithAny(line, linesBefore) {
+		if !linesBefore.begin(line) {
 			break
 		}
 		text = rest
 	}
 	for len(text) > 0 {
 		line, before := cutLastLine(text)
-		if len(line) > 0 && !beginsWithAny(line, linesAfter) {
+		if len(line) > 0 && !linesAfter.begin(line) {
 			break
 		}
 		text = before
@@ -168,10 +168,27 @@ func control(text []byte) int {
 // maxControl bounds the length of a control sequence in bytes.
 const maxControl = 32
 
-// beginsWithAny reports whether a line begins with one of the texts.
-func beginsWithAny(line []byte, texts [][]byte) bool {
+// beginnings are beginnings of lines. Most lines are told by their first byte.
+type beginnings struct {
+	first [256]bool // whether one of the texts begins with the byte
+	texts []string
+}
+
+func beginningsOf(texts ...string) *beginnings {
+	b := &beginnings{texts: texts}
 	for _, text := range texts {
-		if len(line) > 0 && line[0] == text[0] && bytes.HasPrefix(line, text) {
+		b.first[text[0]] = true
+	}
+	return b
+}
+
+// begin reports whether a line begins with one of the texts.
+func (b *beginnings) begin(line []byte) bool {
+	if len(line) == 0 || !b.first[line[0]] {
+		return false
+	}
+	for _, text := range b.texts {
+		if line[0] == text[0] && len(line) >= len(text) && string(line[:len(text)]) == text {
 			return true
 		}
 	}
