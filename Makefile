@@ -218,7 +218,8 @@ eval: ## measure the profiles on EVAL_RUNS, and on loops and lookalikes made of 
 train: ## train the model of stalled_steps on the judged runs of EVAL_RUNS, the healthy examples and the tuning kinds, and measure it on what it was not trained on
 	@mkdir -p .cache && go run ./cmd/unloop eval make --seed 2 --kinds tuning examples/healthy/*.jsonl > .cache/kinds.jsonl
 	@go run ./internal/train .cache/kinds.jsonl examples/healthy/*.jsonl $(EVAL_RUNS) > .cache/features.jsonl
-	@"$$(scripts/python-env internal/train/requirements.txt)" internal/train/train.py .cache/features.jsonl stalled_model.go
+	@go run ./internal/train -names > .cache/features.txt
+	@"$$(scripts/python-env internal/train/requirements.txt)" internal/train/train.py .cache/features.jsonl .cache/features.txt stalled_model.go
 
 .PHONY: compare
 compare: ## run published detectors on the judged runs of EVAL_RUNS beside ours, and print the table of docs/comparison.md

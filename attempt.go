@@ -25,7 +25,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 	}
 	effort.Fresh = m.share(w)
 	effort.Writes = t.Effect == Mutating && !t.Looks && !selects
-	if t.Shell && s.canon.Command() != nil {
+	if t.Shell && s.command.given {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
 	if effort.Writes {

@@ -145,6 +145,7 @@ func Words(name string) func(yield func(string) bool) {
 
 // shellCommand is the effect of a shell's command line, according to its commands.
 type shellCommand struct {
+	given  bool // the arguments have a command line
 	effect Effect
 	idle   bool // it does nothing
 	writes bool // it may change something, even if its effect is Polling
@@ -154,10 +155,10 @@ type shellCommand struct {
 // the others only read. It is ReadOnly if all commands only read and no output goes to a file.
 func readCommand(line []byte) shellCommand {
 	if len(line) == 0 {
-		return shellCommand{idle: true}
+		return shellCommand{given: line != nil, idle: true}
 	}
 	waits, sleeps, acts, onlyReads := false, false, false, true
-	c := shellCommand{effect: Mutating}
+	c := shellCommand{given: true, effect: Mutating}
 	intoFile := fingerprint.Commands(line, func(words [][]byte, _ bool) {
 		if string(words[0]) == "sleep" {
 			sleeps = true

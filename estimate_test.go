@@ -3,6 +3,8 @@ package unloop
 import (
 	"fmt"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // work adds calls of a tool to a run that keeps NeedEffort, and returns the estimate after each.
@@ -35,11 +37,14 @@ func TestTheEstimateIsHighWhereNothingIsNew(t *testing.T) {
 	}
 }
 
-func TestFeaturesAreSharesWithNames(t *testing.T) {
-	names := featureNames()
-	if len(names) != stepFeatures {
-		t.Fatalf("%d names of %d features", len(names), stepFeatures)
+func TestTheModelWasTrainedOnTheQuantitiesOfAStep(t *testing.T) {
+	if diff := cmp.Diff(stalledQuantities, QuantityNames()); diff != "" {
+		t.Errorf("run make train (-trained on +now):\n%s", diff)
 	}
+}
+
+func TestFeaturesAreSharesWithNames(t *testing.T) {
+	names := QuantityNames()
 	r := NewRun("r", measured)
 	moved := map[int]bool{}
 	var before Features

@@ -111,7 +111,12 @@ type act struct {
 // recentActs is the number of earlier calls with which a call is compared.
 const recentActs = 12
 
-// How much a step without novelty is wasted, by its result: 1 is a whole step.
+// The constants of the meter were set by hand, on the judged runs and the tuning kinds of docs/eval.md. docs/progress-meter.md says what each
+// of them is for. Weights have wide ranges in which the verdicts are nearly the same (ADR 12); the others tell apart forms of results that
+// are listed there. The model is trained on what they give, so it has to be trained again when one of them changes.
+
+// Weights: how much of a step is wasted, in steps, by the kind of its result. Run.wasted multiplies them by the likeness of the call and by
+// what is known of the outcome.
 const (
 	weightContent  = 0.5  // known content
 	weightKnown    = 0.6  // a rich outcome, all of it known
@@ -125,44 +130,7 @@ const (
 	weightStubborn = 1.3  // the third equal failure of the same call, and the third equal outcome after changes that are alike
 )
 
-// How alike two calls are.
-const (
-	alikeFrom, alikeTo = 0.1, 0.6 // the shares of common words at which likeness begins and is complete
-	rewrittenFrom      = 0.4      // the share of common words that two changes have by chance
-	otherTool          = 0.8      // the factor for a call of another tool
-	alikeFailures      = 0.45     // the least likeness of failures of one tool in known words
-	alikeAnswers       = 0.7      // the least likeness of calls with rich and known outcomes
-	longAnswer         = 100      // runs of words of an outcome that make two calls fully alike
-)
-
-// Sizes and shares that classify calls and outcomes.
-const (
-	fullAnswer   = 5    // the least number of words of an outcome whose return counts
-	shortAnswer  = 15   // the most words of an acknowledgement
-	richAnswer   = 8    // the least number of runs of words of a rich outcome
-	namingWords  = 16   // the most words of a call that names an item by a number, or by known words
-	freshCommand = 0.3  // the share of new words from which on a shell command is a new action
-	reapplied    = 0.4  // the share of new words up to which a change is an earlier one with another value
-	knownNovelty = 0.15 // the novelty below which an outcome is known
-)
-
-// How novelty is measured, and how it lowers the evidence.
-const (
-	noveltyGain      = 1.3  // the factor from the share of new runs of words to novelty
-	noveltyHalf      = 60   // the number of new runs of words that is half of the greatest novelty
-	newError         = 0.5  // the least novelty of an error that was not seen before
-	knownError       = 0.5  // the factor for the novelty of text around a known error
-	lineNovelty      = 0.5  // the least novelty of a new line in the answer to an equal call
-	requestedNovelty = 0.5  // the least novelty of an outcome about an item that a person has just named
-	agentNovelty     = 0.5  // the least novelty of a known outcome that is new to the agent
-	onwardNovelty    = 0.7  // the least novelty of a number that moves one way
-	keptEach         = 0.96 // the share of the evidence that is kept from step to step
-	keptByPerson     = 0.7  // the share of the evidence that is kept when a person speaks
-	changeNovelty    = 0.5  // the share of the evidence that a change with new words only removes
-	mostWasted       = 3.5  // the upper limit of the evidence
-)
-
-// Steps after a change or a message of a person have a reason to look again.
+// Excuses: the steps after a change or a message of a person have a reason to look again. The factors apply to their weights.
 const (
 	excusedSteps   = 2   // the number of these steps
 	weightExcused  = 0.4 // their factor
@@ -170,33 +138,87 @@ const (
 	weightReturned = 0.8 // their factor if two earlier outcomes are the same page
 )
 
-// How answers to a person are measured.
+// Likeness of a call to an earlier one, from 0 to 1. It is computed from the share of common words.
 const (
-	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
-	askedForGiven = 0.7 // the least that an answer without a new number or id counts for to a person who has given the same ones again
-	toldAgain     = 0.5 // the least that an answer counts for whose numbers and ids earlier messages had
-	refusedAgain  = 1.1 // the least that an answer counts for to a person who repeats that the one before failed
-	shortReply    = 3   // the most words of a person's message that answers a question and asks none
-	answeredNew   = 0.5 // the share of new pairs of words from which on a person's message is a new answer
-	askedNew      = 0.2 // the share of new pairs of words below which a person repeats a message
-	sentAgain     = 1.1 // what an answer counts for that was sent before, word for word
-	restatedShare = 0.4 // the share of its words from which on a message sends an earlier text again
-	longItem      = 4   // the least number of words of a line or a sentence that is compared whole
-	talkNew       = 0.6 // the share of new pairs of words from which on an assistant's message is new
-	talkKept      = 0.9 // the share of the evidence that is kept from message to message
-	talkSteps     = 0.6 // the share of the evidence that is kept from step to step
+	alikeFrom, alikeTo = 0.1, 0.6 // the shares of common words at which likeness begins and is complete
+	rewrittenFrom      = 0.4      // the share of common words that two changes have by chance
+	otherTool          = 0.8      // the factor for a call of another tool
+	alikeFailures      = 0.45     // the least likeness of failures of one tool in known words
+	alikeAnswers       = 0.7      // the least likeness of calls with rich and known outcomes
+	longAnswer         = 100      // sequences of four words of an outcome that make two calls fully alike
 )
 
-// begunAgain is the evidence below which a stretch of messages is over.
-const begunAgain = 0.3
+// Lengths by which calls and outcomes are classified, in words, or in sequences of four words.
+const (
+	fullAnswer  = 5  // the least number of words of an outcome whose return counts
+	shortAnswer = 15 // the most words of an acknowledgement
+	richAnswer  = 8  // the least number of sequences of a rich outcome
+	namingWords = 16 // the most words of a call that names an item by a number, or by known words
+)
 
-// progressing is the estimate below which a stretch of steps is over.
-const progressing = 0.2
+// Shares by which calls and outcomes are classified, from 0 to 1.
+const (
+	freshCommand = 0.3  // the share of new sequences from which on a shell command is a new action
+	reapplied    = 0.4  // the share of new sequences up to which a change is an earlier one with another value
+	knownNovelty = 0.15 // the novelty below which an outcome is known
+)
+
+// Novelty of an outcome, from 0 to 1: the factors and the half that compute it from the new sequences of words, and the least that it is
+// where the sequences say too little.
+const (
+	noveltyGain      = 1.3 // the factor from the share of new sequences to novelty
+	noveltyHalf      = 60  // the number of new sequences that is half of the greatest novelty
+	knownError       = 0.5 // the factor for the novelty of text around a known error
+	newError         = 0.5 // the least novelty of an error that was not seen before
+	lineNovelty      = 0.5 // the least novelty of a new line in the answer to an equal call
+	requestedNovelty = 0.5 // the least novelty of an outcome about an item that a person has just named
+	agentNovelty     = 0.5 // the least novelty of a known outcome that is new to the agent
+	onwardNovelty    = 0.7 // the least novelty of a number that moves one way
+)
+
+// Decay of the evidence of wasted steps, Meter.Wasted. Its limit is in steps, the others are shares of the evidence.
+const (
+	mostWasted    = 3.5  // the upper limit
+	keptEach      = 0.96 // the share that is kept from step to step
+	keptByPerson  = 0.7  // the share that is kept when a person speaks
+	changeNovelty = 0.5  // the share that a change with new words only removes
+)
+
+// Messages of a person: what an answer to them is expected to bring. Shares are of the pairs of words of the message.
+const (
+	shortReply  = 3   // the most words of a message that answers a question and asks none
+	answeredNew = 0.5 // the share of new pairs from which on a message is a new answer
+	askedNew    = 0.2 // the share of new pairs below which a person repeats a message
+)
+
+// Answers of an assistant to a person: how much each adds to Meter.Talk, in messages, and how it is compared with earlier ones.
+const (
+	talkNew       = 0.6 // the share of new pairs of words from which on an answer is new, and adds nothing
+	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
+	askedForGiven = 0.7 // the least for an answer without a new number or id, to a person who has given the same ones again
+	toldAgain     = 0.5 // the least for an answer whose numbers and ids earlier messages had
+	refusedAgain  = 1.1 // the least for an answer to a person who repeats that the one before failed
+	sentAgain     = 1.1 // for an answer that was sent before, word for word
+	restatedShare = 0.4 // the share of its words from which on a message sends an earlier text again
+	longItem      = 4   // the least number of words of a line or a sentence that is compared whole
+)
+
+// Decay of the evidence of answers, Meter.Talk: shares of it.
+const (
+	talkKept  = 0.9 // kept from message to message
+	talkSteps = 0.6 // kept from step to step
+)
+
+// Ends of a stretch: the evidence below which messages, and the estimate below which steps, are a new stretch.
+const (
+	begunAgain  = 0.3 // Meter.Talk, in messages
+	progressing = 0.2 // Meter.Stalled, a probability
+)
 
 // What the evidence must reach for a step to count in Meter.Stuck. One novel result or one new change lowers the evidence below it.
 const (
-	stuckWasted  = 0.8 * mostWasted
-	stuckStalled = 0.95
+	stuckWasted  = 0.8 * mostWasted // Meter.Wasted, in steps
+	stuckStalled = 0.95             // Meter.Stalled, a probability
 )
 
 // Meter returns the evidence that the latest steps made no progress. It is the zero Meter unless the run keeps NeedEffort.

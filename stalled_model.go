@@ -4,6 +4,16 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/boosting"
 
+// stalledQuantities are the names of the quantities of a step that stalledModel was trained on, in the order of Features.
+var stalledQuantities = []string{
+	"evidence", "wasted", "novelty", "known", "changed", "failed", "found_nothing", "alike",
+	"new_words_of_call", "names_item", "names_new_member", "words_of_call", "words", "runs", "new_runs", "about_item",
+	"blank", "says_done", "says_nothing", "says_more", "moves_onward", "varies", "excused", "test",
+	"shell", "reads", "polls", "same_errors", "weight_of_same_errors", "failing_inputs", "novel", "other_tool",
+	"after_person", "said", "announced", "new_but_for_numbers", "symptoms", "known_symptoms", "returned_symptoms", "same_shape",
+	"similar_calls", "same_tool", "reordered", "rewritten", "new_word_of_call", "about_new_word",
+}
+
 // stalledModel estimates from Features whether the latest steps made no progress.
 var stalledModel = boosting.Model{
 	Roots: []int16{

@@ -17,7 +17,7 @@ type reading struct {
 	returns int  // earlier outcomes with its template, at most 2; 0 for a short outcome
 }
 
-// newResult is the novelty from which on an outcome is a new result. Messages behind it do not count as restated without one.
+// newResult is the novelty, from 0 to 1, from which on an outcome is a new result. Messages behind it do not count as restated without one.
 const newResult = 0.4
 
 // weigh sets the Effort of the step that has just ended, and adds it to the evidence. w are the words of its outcome.

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -50,6 +51,10 @@ func effectsSince(r *unloop.Run, first unloop.EventRef) (e effects) {
 // changed something or returned something new, and the share of the text that was new. Equal effects are not counted:
 // all failed. If the stretch has more steps than were counted, the text says how many it describes.
 func (e effects) text(steps int) string {
+	among := ""
+	if e.all < steps {
+		among = fmt.Sprintf(" of the latest %d", e.all)
+	}
 	var parts []string
 	for _, part := range []struct {
 		steps  int
@@ -63,20 +68,33 @@ func (e effects) text(steps int) string {
 		{e.changes, "changed something"},
 		{e.news, "returned something new"},
 	} {
-		switch part.steps {
-		case 0:
-		case e.all:
-			parts = append(parts, "all "+part.phrase)
-		default:
-			parts = append(parts, fmt.Sprintf("%d %s", part.steps, part.phrase))
+		if part.steps == 0 {
+			continue
 		}
+		count := strconv.Itoa(part.steps)
+		if part.steps == e.all {
+			count = "all"
+		}
+		parts = append(parts, count+among+" "+part.phrase)
+		among = "" // the first part has said it
 	}
-	text := strings.Join(parts, ", ")
-	if same, ok := strings.CutPrefix(text, "all "); ok && e.all < steps {
-		text = fmt.Sprintf("all of the latest %d %s", e.all, same)
-	} else if e.all < steps {
-		text = fmt.Sprintf("of the latest %d, %s", e.all, text)
+	return enumerate(parts) + "; " + e.share() + " of the returned text was new"
+}
+
+// share returns the share of the returned text that was new.
+func (e effects) share() string {
+	percent := fmt.Sprintf("%.0f %%", 100*e.novelty/float64(max(1, e.all-e.changes)))
+	if percent == "0 %" {
+		return "none"
 	}
-	known := max(1, e.all-e.changes)
-	return fmt.Sprintf("%s; %.0f %% of the returned text was new", text, 100*e.novelty/float64(known))
+	return percent
+}
+
+// enumerate joins phrases to "a, b and c".
+func enumerate(parts []string) string {
+	last := len(parts) - 1
+	if last < 1 {
+		return strings.Join(parts, "")
+	}
+	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }

@@ -18,7 +18,7 @@ func TestEqualEffectsOfStalledStepsAreNotCounted(t *testing.T) {
 		want  string
 	}{
 		{"all that the run keeps failed", 40, -1, "The last 39 steps made little progress: all of the latest 32 failed; "},
-		{"all but one failed", 40, 30, "The last 39 steps made little progress: of the latest 32, 31 failed, 1 found nothing; "},
+		{"all but one failed", 40, 30, "The last 39 steps made little progress: 31 of the latest 32 failed and 1 found nothing; "},
 		{"the run keeps all that failed", 20, -1, "The last 19 steps made little progress: all failed; "},
 	} {
 		t.Run(c.says, func(t *testing.T) {
@@ -73,7 +73,7 @@ func TestStalledStepsSayWhatTheStepsInBetweenBrought(t *testing.T) {
 			last = f.What
 		}
 	}
-	want := "The last 18 steps made little progress: 17 failed, 1 returned something new; 5 % of the returned text was new. The latest: the index is locked"
+	want := "The last 18 steps made little progress: 17 failed and 1 returned something new; 5 % of the returned text was new. The latest: the index is locked"
 	if last != want {
 		t.Errorf("got  %q\nwant %q", last, want)
 	}

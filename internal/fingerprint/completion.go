@@ -6,8 +6,8 @@ import "strings"
 // returns 0 and 0 if there is none. It reads the first 4 KiB.
 func Completion(text string) (done, of float64) {
 	text = text[:min(len(text), readHead+readTail)]
-	for i := 0; i < len(text); i++ {
-		if class[text[i]]&digit == 0 || i > 0 && (class[text[i-1]]&wordByte != 0 || text[i-1] == '.' || text[i-1] == '/') {
+	for i := indexDigit(text, 0); i < len(text); i = indexDigit(text, i+1) {
+		if i > 0 && (class[text[i-1]]&wordByte != 0 || text[i-1] == '.' || text[i-1] == '/') {
 			continue
 		}
 		end := i

@@ -42,23 +42,23 @@ func indexEither(b []byte, i int, x, y byte) int {
 // escaped is str for a string with escapes.
 func (c *Canonicalizer) escaped() bool {
 	c.out = append(c.out, '"')
-	for i := c.pos + 1; i < len(c.in); i++ {
-		switch b := c.in[i]; b {
-		case '"':
-			c.out = append(c.out, '"')
-			c.pos = i + 1
-			return true
-		case '\\':
-			n := c.escape(c.in[i+1:])
-			if n == 0 {
-				return false
-			}
-			i += n
-		default:
-			c.out = append(c.out, b)
+	for i := c.pos + 1; ; {
+		end := indexEither(c.in, i, '"', '\\')
+		c.out = append(c.out, c.in[i:end]...)
+		if end == len(c.in) {
+			return false
 		}
+		if c.in[end] == '"' {
+			c.out = append(c.out, '"')
+			c.pos = end + 1
+			return true
+		}
+		n := c.escape(c.in[end+1:])
+		if n == 0 {
+			return false
+		}
+		i = end + 1 + n
 	}
-	return false
 }
 
 // escape appends the character of the escape sequence after a backslash. It returns the length of the sequence, or 0 if it is invalid.

@@ -70,7 +70,7 @@ func escapes(b []byte) bool {
 }
 
 // indexDigit returns the position of the first ASCII digit from i on, or len(b). It reads eight bytes at a time.
-func indexDigit(b []byte, i int) int {
+func indexDigit[T string | []byte](b T, i int) int {
 	const each = 0x0101010101010101 // a factor that puts a byte into all eight
 	for ; i+8 <= len(b); i += 8 {
 		raw := load(b, i)

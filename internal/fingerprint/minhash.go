@@ -26,20 +26,28 @@ func MinHashOf(text string) MinHash {
 	var before [2]Hash // the last two words, the latest first
 	word := Hash(0)
 	for i := 0; i < len(text); {
-		if b := text[i]; class[b]&alpha != 0 {
+		switch b := text[i]; {
+		case class[b]&alpha != 0:
 			word = (word ^ Hash(b|0x20)) * 0x9E3779B97F4A7C15
 			i++
 			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		if unicode.IsLetter(r) {
-			word = (word ^ Hash(unicode.ToLower(r))) * 0x9E3779B97F4A7C15
-			continue
-		}
-		if unicode.IsDigit(r) {
+		case b >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			i += size
+			if unicode.IsLetter(r) {
+				word = (word ^ Hash(unicode.ToLower(r))) * 0x9E3779B97F4A7C15
+				continue
+			}
+			if unicode.IsDigit(r) {
+				word |= 1
+				continue
+			}
+		case class[b]&digit != 0:
 			word |= 1
+			i++
 			continue
+		default:
+			i++
 		}
 		if word != 0 {
 			g.push(&before, word)
@@ -86,20 +94,20 @@ func (s *Sketch) put(h Hash) {
 
 // Resemblance estimates the Jaccard similarity of two sets, from 0 to 1. That of two empty sets is 0.
 func Resemblance(a, b *Sketch) float64 {
-	either, both := 0, 0
-	for k, x := range a { // without branches, which could not be predicted
-		y := b[k]
-		either += int(notZero(x | y))
-		both -= int(notZero(x ^ y))
+	const each, below = 1<<32 | 1, 1<<63 - 1<<32 | (1<<31 - 1) // the lowest bit of two minima, and all bits but the highest
+	eithers, differs := uint64(0), uint64(0)                   // numbers of minima, in both halves
+	for k := 0; k < sketchSize; k += 2 {                       // two at a time, without branches, which could not be predicted
+		x, y := uint64(a[k])|uint64(a[k+1])<<32, uint64(b[k])|uint64(b[k+1])<<32
+		eithers += (x | y) & each // which all minima but 0 have
+		differ := x ^ y
+		differs += ((differ&below + below) | differ) >> 31 & each
 	}
+	either, differ := uint32(eithers+eithers>>32), uint32(differs+differs>>32)
 	if either == 0 {
 		return 0
 	}
-	return float64(both+either) / float64(either)
+	return float64(either-differ) / float64(either)
 }
-
-// notZero returns 0 for 0, else 1.
-func notZero(x uint32) uint32 { return (x | -x) >> 31 }
 
 // MarshalText writes the minima for a snapshot, in base64.
 func (s *Sketch) MarshalText() ([]byte, error) {
@@ -130,7 +138,9 @@ func (s *Sketch) UnmarshalBinary(raw []byte) error {
 		return fmt.Errorf("invalid sketch: %d bytes, want %d", len(raw), 4*sketchSize)
 	}
 	for k := range s {
-		s[k] = binary.LittleEndian.Uint32(raw[4*k:])
+		if s[k] = binary.LittleEndian.Uint32(raw[4*k:]); s[k] != 0 && s[k]&1 == 0 {
+			return fmt.Errorf("invalid sketch: minimum %d is %d, want 0 or an odd number", k, s[k])
+		}
 	}
 	return nil
 }

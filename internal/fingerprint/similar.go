@@ -2,7 +2,6 @@ package fingerprint
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"unicode/utf8"
@@ -130,7 +129,10 @@ func commonEnds(a, b []byte) int {
 }
 
 // load returns the eight bytes from b[i] on as a number.
-func load(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[i:]) }
+func load[T string | []byte](b T, i int) uint64 {
+	b = b[i : i+8]
+	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 | uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
+}
 
 // giveUpEvery is the number of characters after which lcs checks whether it can still reach the required length.
 const giveUpEvery = 32

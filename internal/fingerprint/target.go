@@ -41,7 +41,7 @@ func (c *Canonicalizer) Target(all []byte, shell bool) Hash {
 			continue
 		}
 		if shell && string(name) == "command" {
-			if file := plainRead(c.unquoted(value)); len(file) > 0 {
+			if file := c.plainRead(value); len(file) > 0 {
 				return Join(fileRead, Bytes(file))
 			}
 		}
@@ -145,24 +145,32 @@ func (c *Canonicalizer) unquoted(value []byte) []byte {
 
 // appendUnquoted appends the inside of a canonical string without the backslashes before quotes and backslashes.
 func appendUnquoted(dst, inside []byte) []byte {
-	for i := 0; i < len(inside); i++ {
-		if inside[i] == '\\' && i+1 < len(inside) {
-			i++
+	for {
+		at := bytes.IndexByte(inside, '\\')
+		if at < 0 || at+1 == len(inside) {
+			return append(dst, inside...)
 		}
-		dst = append(dst, inside[i])
+		dst = append(append(dst, inside[:at]...), inside[at+1])
+		inside = inside[at+2:]
 	}
-	return dst
 }
 
 // maxWords is the maximum number of words after the program in a plain read.
 const maxWords = 12
 
 // plainRead returns the file that a command line reads, if it does nothing else, and nil otherwise. Such a command is one of readers
-// with flags and one file, which may be quoted.
-func plainRead(command []byte) []byte {
-	first, _, _ := bytes.Cut(command, []byte{' '})
+// with flags and one file, which may be quoted. value is the command line, as a canonical string.
+func (c *Canonicalizer) plainRead(value []byte) []byte {
+	if len(value) < 2 || value[0] != '"' {
+		return nil
+	}
+	first, _, _ := bytes.Cut(value[1:len(value)-1], []byte{' '})
 	valued, ok := readers[string(first)]
-	if !ok || bytes.ContainsAny(command, "|;&<>\n") {
+	if !ok {
+		return nil
+	}
+	command := c.unquoted(value)
+	if bytes.ContainsAny(command, "|;&<>\n") {
 		return nil
 	}
 	var words [maxWords][]byte

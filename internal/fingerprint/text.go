@@ -1,5 +1,7 @@
 package fingerprint
 
+import "strings"
+
 // maxTail is how much of the end of a text TailPeriod looks at, in bytes.
 const maxTail = 8 << 10
 
@@ -28,6 +30,12 @@ func tailPeriod(text string, fail []uint16) (period, times int) {
 	period, times = n, 1
 	covered := 0
 	for i, k := 1, 0; i < n; i++ {
+		if k == 0 && at(i) != at(0) { // nothing repeats up to the next character that is equal to the last
+			i = n - 1 - strings.LastIndexByte(text[:n-1-i], text[n-1])
+			if i == n {
+				break
+			}
+		}
 		for k > 0 && at(i) != at(k) {
 			k = int(fail[k])
 		}

@@ -56,7 +56,7 @@ func (s *Server) unknownParameter(pattern string, r *http.Request) *Problem {
 			if len(known) > 0 {
 				allowed = "allowed: " + strings.Join(known, ", ")
 			}
-			return problem(http.StatusUnprocessableEntity, name, fmt.Sprintf("unknown parameter%s; %s", settings.DidYouMean(name, known), allowed))
+			return problem(http.StatusUnprocessableEntity, name, fmt.Sprintf("unknown parameter%s; %s", settings.DidYouMeanWithin(name, known), allowed))
 		}
 	}
 	return nil

@@ -18,18 +18,18 @@ func TestUnknownTypesAndFieldsAreWarnedAbout(t *testing.T) {
 	}{
 		{"known names are not told", `[{"run_id":"r","type":"tool_call_started","tool":"a","content":"none","usage":{"input_tokens":1}}]`, nil},
 		{"a misspelt type", `[{"run_id":"r","type":"tool_call_start"}]`, []api.EventError{{
-			Field: "type", Reason: `unknown event type "tool_call_start"; did you mean "tool_call_started"?; rules ignore it`,
+			Field: "type", Reason: `unknown event type "tool_call_start" (did you mean "tool_call_started"?); rules ignore it`,
 		}}},
 		{"a custom type", `[{"run_id":"r","type":"checkpoint"}]`, []api.EventError{{
 			Field: "type", Reason: `unknown event type "checkpoint"; rules ignore it`,
 		}}},
 		{
 			"a misspelt field, told once", `[{"run_id":"r","type":"message"},{"run_id":"r","type":"message","txet":"a"},{"run_id":"r","type":"message","txet":"b"}]`,
-			[]api.EventError{{Index: 1, Field: "txet", Reason: `unknown field "txet"; did you mean "text"?; rules ignore it`}},
+			[]api.EventError{{Index: 1, Field: "txet", Reason: `unknown field "txet" (did you mean "text"?); rules ignore it`}},
 		},
 		{"names of other APIs", `[{"run_id":"r","type":"llm_call_completed","usage":{"prompt_tokens":1},"tool_call_id":"c"}]`, []api.EventError{
-			{Field: "usage.prompt_tokens", Reason: `unknown field of usage "prompt_tokens"; did you mean "input_tokens"?; rules ignore it`},
-			{Field: "tool_call_id", Reason: `unknown field "tool_call_id"; did you mean "call_id"?; rules ignore it`},
+			{Field: "usage.prompt_tokens", Reason: `unknown field of usage "prompt_tokens" (did you mean "input_tokens"?); rules ignore it`},
+			{Field: "tool_call_id", Reason: `unknown field "tool_call_id" (did you mean "call_id"?); rules ignore it`},
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestUnknownTypesAndFieldsAreWarnedAbout(t *testing.T) {
 func TestUnknownQueryParametersAreRejected(t *testing.T) {
 	h := newTestServer(t, nil)
 	for path, want := range map[string]string{
-		"/api/runs?staus=failed":   `"reason":"unknown parameter; did you mean \"status\"?; allowed: agent, cursor, `,
+		"/api/runs?staus=failed":   `"reason":"unknown parameter (did you mean \"status\"?); allowed: agent, cursor, `,
 		"/api/rules?x=1":           `"reason":"unknown parameter; it takes none"`,
 		"/api/overview?since=24h&": "",
 		"/api/runs?status=failed":  "",

@@ -33,7 +33,7 @@ func (u Unknown) String() string {
 	if alias := aliases[meant]; slices.Contains(u.Known, alias) {
 		meant = alias
 	}
-	return fmt.Sprintf("unknown %s %.*q%s; rules ignore it", u.Kind, maxShown, u.Name, settings.DidYouMean(meant, u.Known))
+	return fmt.Sprintf("unknown %s %.*q%s; rules ignore it", u.Kind, maxShown, u.Name, settings.DidYouMeanWithin(meant, u.Known))
 }
 
 // EventTypes returns the names of the event types.

@@ -50,7 +50,7 @@ func defaultCases() []nudgeCase {
 		Try:  "State what is new since the last attempt. If nothing is new, make a new plan, or stop and report what is missing.",
 	}
 	varied := unloop.Finding{
-		Rule: "stalled_steps", Count: 6, What: "The last 6 steps made little progress: 2 found nothing, 4 returned known content; 4 % of the returned text was new",
+		Rule: "stalled_steps", Count: 6, What: "The last 6 steps made little progress: 2 found nothing and 4 returned known content; 4 % of the returned text was new",
 		Try: "State what is still unknown, and take one step that can answer it.", Repeated: []string{`fetch {"url":"https://example.com/a"}`},
 	}
 	return []nudgeCase{

@@ -28,22 +28,22 @@ func TestUnknownNamesAreTold(t *testing.T) {
 		{
 			"a type, once with its number, from events out of order too",
 			`{"run_id":"r","sequence":2,"type":"tool_call_start"}` + "\n" + `{"run_id":"r","sequence":1,"type":"tool_call_start"}`,
-			[]string{`FILE:1: unknown event type "tool_call_start"; did you mean "tool_call_started"?; rules ignore it (2 times)`},
+			[]string{`FILE:1: unknown event type "tool_call_start" (did you mean "tool_call_started"?); rules ignore it (2 times)`},
 		},
 		{
 			"fields of events and of usage", `{"run_id":"r","type":"message"}` + "\n" + `{"run_id":"r","type":"message","txet":"a","usage":{"prompt_tokens":1}}`,
 			[]string{
-				`FILE:2: unknown field "txet"; did you mean "text"?; rules ignore it (once)`,
-				`FILE:2: unknown field of usage "prompt_tokens"; did you mean "input_tokens"?; rules ignore it (once)`,
+				`FILE:2: unknown field "txet" (did you mean "text"?); rules ignore it (once)`,
+				`FILE:2: unknown field of usage "prompt_tokens" (did you mean "input_tokens"?); rules ignore it (once)`,
 			},
 		},
 		{
 			"names of labelled runs",
 			`{"id":"r","source":"s","labels":{},"events":[{"kind":"tol_call"},{"kind":"tool_call","tool":"a","arguments":1},{"kind":"event","event":{"type":"massage"}}]}`,
 			[]string{
-				`FILE:1: unknown kind of entry "tol_call"; did you mean "tool_call"?; rules ignore it (once)`,
+				`FILE:1: unknown kind of entry "tol_call" (did you mean "tool_call"?); rules ignore it (once)`,
 				`FILE:1: unknown field "arguments"; rules ignore it (once)`,
-				`FILE:1: unknown event type "massage"; did you mean "message"?; rules ignore it (once)`,
+				`FILE:1: unknown event type "massage" (did you mean "message"?); rules ignore it (once)`,
 			},
 		},
 	} {

@@ -7,11 +7,26 @@ import (
 
 // DidYouMean returns the end of a message about an unknown word: a question with the most similar name, or "" if none is similar.
 func DidYouMean(word string, names []string) string {
+	if asked := question(word, names); asked != "" {
+		return "; " + asked
+	}
+	return ""
+}
+
+// DidYouMeanWithin returns the question of DidYouMean in parentheses, for a message that continues after it.
+func DidYouMeanWithin(word string, names []string) string {
+	if asked := question(word, names); asked != "" {
+		return " (" + asked + ")"
+	}
+	return ""
+}
+
+func question(word string, names []string) string {
 	near := Nearest(word, names)
 	if near == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", near)
+	return fmt.Sprintf("did you mean %q?", near)
 }
 
 // Nearest returns the name that is most similar to word, or that alone begins with it, or "" if there is none. It takes time

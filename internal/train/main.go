@@ -2,6 +2,9 @@
 // train.py reads it.
 //
 //	go run ./internal/train RUNS.jsonl… > features.jsonl
+//	go run ./internal/train -names > names.txt
+//
+// With -names it prints the names of the quantities of a step, one per line.
 package main
 
 import (
@@ -42,13 +45,19 @@ func main() {
 	}
 }
 
-func run(w io.Writer, paths []string) error {
+func run(w io.Writer, args []string) error {
 	out := bufio.NewWriter(w)
+	if slices.Equal(args, []string{"-names"}) {
+		for _, name := range unloop.QuantityNames() {
+			fmt.Fprintln(out, name)
+		}
+		return out.Flush()
+	}
 	p, err := profile.New(profile.Default)
 	if err != nil {
 		return err
 	}
-	for _, path := range paths {
+	for _, path := range args {
 		if err := write(out, p, path); err != nil {
 			return err
 		}

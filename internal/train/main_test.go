@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/unloop-ai/unloop"
 )
 
 func TestFeaturesOfEachStepWithTheLabelsOfTheRun(t *testing.T) {
@@ -55,5 +57,15 @@ func TestFeaturesOfEachStepWithTheLabelsOfTheRun(t *testing.T) {
 	}
 	if len(honest.Steps) != 0 || honest.ID != "r2" {
 		t.Errorf("the second run is %s with %d steps", honest.ID, len(honest.Steps))
+	}
+}
+
+func TestEachFeatureHasAName(t *testing.T) {
+	var out bytes.Buffer
+	if err := run(&out, []string{"-names"}); err != nil {
+		t.Fatal(err)
+	}
+	if lines, features := bytes.Count(out.Bytes(), []byte("\n")), len(unloop.Features{}); 2*lines != features {
+		t.Errorf("%d names of quantities; a quantity and its average are 2 of %d features", lines, features)
 	}
 }

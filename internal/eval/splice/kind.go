@@ -89,7 +89,10 @@ func kinds() []kind {
 		reporting(benign(dossierLookalikes())), reporting(benign(oncallLookalikes())),
 		reporting(editorLoops()), reporting(deliveryLoops()), reporting(membershipLoops()), reporting(newsroomLoops()),
 		reporting(benign(editorLookalikes())), reporting(benign(deliveryLookalikes())),
-		reporting(benign(membershipLookalikes())), reporting(benign(newsroomLookalikes())))
+		reporting(benign(membershipLookalikes())), reporting(benign(newsroomLookalikes())),
+		reporting(mobileLoops()), reporting(navigatorLoops()), reporting(jupyterLoops()), reporting(procurementLoops()),
+		reporting(benign(mobileLookalikes())), reporting(benign(navigatorLookalikes())),
+		reporting(benign(jupyterLookalikes())), reporting(benign(procurementLookalikes())))
 }
 
 // reporting marks the kinds that detectors are not tuned on.

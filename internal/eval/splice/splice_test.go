@@ -72,7 +72,7 @@ func TestSetsOfKinds(t *testing.T) {
 			loops++
 		}
 	}
-	if loops < 523 || lookalikes < 488 || len(made[ReportingKinds]) != 2*(48+46) {
+	if loops < 539 || lookalikes < 504 || len(made[ReportingKinds]) != 2*(64+62) {
 		t.Errorf("%d loops, %d lookalikes, %d runs of kinds to report on", loops, lookalikes, len(made[ReportingKinds]))
 	}
 	if _, err := New(io.Discard, 1, "some"); err == nil || err.Error() != `unknown kinds "some": want all, tuning or reporting` {
