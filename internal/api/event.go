@@ -64,18 +64,18 @@ type ToolHints struct {
 	Idempotent bool `json:"idempotentHint,omitzero" required:"false" doc:"true: repeated calls with the same arguments have no additional effect."`
 }
 
-// EventOf returns an event. Its time is the time of arrival if it has none.
+// EventOf returns an event, which shares the memory of e. Its time is the time of arrival if it has none.
 func EventOf(e *unloop.Event, arrived time.Time) Event {
 	at := e.Time
 	if at.IsZero() {
 		at = arrived.UTC().Truncate(time.Microsecond)
 	}
 	return Event{
-		ID: e.ID, RunID: e.RunID, Sequence: OrNull(e.Sequence), Timestamp: at.Format(time.RFC3339Nano), Type: string(e.Type), Agent: OrNull(e.Agent),
-		Name: OrNull(e.Name), Status: OrNull(e.Status), Model: OrNull(e.Model), Tool: OrNull(e.Tool), Input: e.Input, Output: e.Output,
-		Error: e.Error, Tokens: OrNull(e.Tokens), Cost: OrNull(e.Cost), Latency: e.Latency, Parent: OrNull(e.ParentEventID),
-		SpanID: OrNull(e.SpanID), TraceID: OrNull(e.TraceID), Metadata: e.Metadata,
-		CallID: OrNull(e.CallID), Role: OrNull(e.Role), Text: OrNull(e.Text), Usage: (*Usage)(e.Usage), Hints: (*ToolHints)(e.Hints),
+		ID: e.ID, RunID: e.RunID, Sequence: within(&e.Sequence), Timestamp: at.Format(time.RFC3339Nano), Type: string(e.Type), Agent: within(&e.Agent),
+		Name: within(&e.Name), Status: within(&e.Status), Model: within(&e.Model), Tool: within(&e.Tool), Input: e.Input, Output: e.Output,
+		Error: e.Error, Tokens: within(&e.Tokens), Cost: within(&e.Cost), Latency: e.Latency, Parent: within(&e.ParentEventID),
+		SpanID: within(&e.SpanID), TraceID: within(&e.TraceID), Metadata: e.Metadata,
+		CallID: within(&e.CallID), Role: within(&e.Role), Text: within(&e.Text), Usage: (*Usage)(e.Usage), Hints: (*ToolHints)(e.Hints),
 	}
 }
 

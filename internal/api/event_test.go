@@ -15,6 +15,18 @@ import (
 
 var noon = time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 
+// TestAnEventIsAnsweredInItsOwnMemory holds the cost of an answer to a single event: its only allocation is the text of its time.
+func TestAnEventIsAnsweredInItsOwnMemory(t *testing.T) {
+	e := &unloop.Event{ID: "a", RunID: "r", Time: noon, Type: "tool_call_started", Agent: "x", Tool: "t", CallID: "c", Sequence: 7}
+	var told Event
+	if n := testing.AllocsPerRun(100, func() { told = EventOf(e, noon) }); n > 1 {
+		t.Errorf("%v allocations, want at most 1", n)
+	}
+	if told.Agent != &e.Agent || told.Name != nil {
+		t.Errorf("agent %v, name %v; want the agent of the event, and none", told.Agent, told.Name)
+	}
+}
+
 func TestARecordedEventHasTheFormOfItsSchema(t *testing.T) {
 	ms := 1.5
 	for _, e := range []*unloop.Event{

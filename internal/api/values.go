@@ -44,7 +44,17 @@ func OrNull[T comparable](v T) *T {
 	if v == zero {
 		return nil
 	}
-	return &v
+	own := v // so that the zero value takes no memory
+	return &own
+}
+
+// within returns nil for a pointer to the zero value, and the pointer otherwise.
+func within[T comparable](v *T) *T {
+	var zero T
+	if *v == zero {
+		return nil
+	}
+	return v
 }
 
 // ObjectOrNull returns null for empty JSON.

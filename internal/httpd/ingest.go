@@ -156,7 +156,7 @@ func isLines(kind string) bool {
 	return false
 }
 
-// deliveryOf returns the events with the information about their runs. Information that repeats an earlier event is omitted.
+// submissionOf returns the events with the information about their runs. Information that repeats an earlier event is omitted.
 func submissionOf(items []native.Item) *pipeline.Submission {
 	d := &pipeline.Submission{Events: make([]*unloop.Event, len(items))}
 	var last string // consecutive events often have the same run
@@ -207,7 +207,7 @@ func (s *Server) recorded(ctx context.Context, e *unloop.Event, ack pipeline.Ack
 	}
 	answer := api.EventOf(e, ack.Received)
 	answer.ID, answer.Notices, answer.Warnings = result.ID, notices, warnings
-	return api.Encode(answer), nil
+	return api.Encode(&answer), nil // a pointer, because encoding a value copies it
 }
 
 // noticesOf returns the notices about shortened ids and names.
