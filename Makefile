@@ -31,12 +31,11 @@ sequential_modules := deploy adapters/anthropicguard adapters/openaiguard
 sequential := . ./detect/... ./policy ./profile ./internal/arch ./internal/boosting ./internal/clustersim ./internal/eval/... \
 	./internal/findings ./internal/fingerprint ./internal/ingest/... ./internal/mask ./internal/nudge ./internal/trace
 # SQLite is C that was translated to Go. It starts no goroutine, and the race detector would make it several times as slow.
-# Without the paths of this clone in them, the compiled packages serve the next clone too.
-race := -race -trimpath -gcflags=modernc.org/...=-race=false
+race := -race -gcflags=modernc.org/...=-race=false
 # The packages whose tests take longest begin first, so that none of them runs alone at the end.
 longest := ./internal/app ./internal/cli ./internal/store/sqlstore ./internal/pipeline ./internal/proxy ./internal/httpd
-# What make test runs side by side, on two processors three at a time: the longest first. Some of them wait more than they compute.
-suites := gotest python e2e packages typescript modules benchonce
+# What make test runs side by side, on two processors three at a time: the longest first, so that none runs alone at the end.
+suites := gotest e2e python frameworks packages typescript modules benchonce
 # As the programs are built that the other tests start, so that what is compiled for one serves the other.
 static := CGO_ENABLED=0 GOFLAGS=-trimpath
 version  = $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
@@ -134,8 +133,12 @@ e2e: needs ## test the dashboard: its types, its logic, its bundle, and in a bro
 	@e2e/run
 
 .PHONY: python
-python: needs ## test the Python package: its types and style, and against a real server, guard and frameworks
+python: needs ## test the Python package: its types and style, and against a real server, guard and most frameworks
 	@sdk/python/run-tests
+
+.PHONY: frameworks
+frameworks: needs ## test the Python adapters whose frameworks have environments of their own: their types, and against a real server
+	@sdk/python/test-frameworks
 
 .PHONY: example
 example: build ## run the examples of a page about TypeScript without keys, such as make example PAGE=mastra
