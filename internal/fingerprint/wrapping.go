@@ -3,7 +3,7 @@ package fingerprint
 import "bytes"
 
 // The beginnings of lines that shell tools write before and after the output of a command: those of Claude Code, Codex, Gemini CLI, Qwen
-// Code, OpenHands, mini-swe-agent, SWE-agent, Cline and Roo Code.
+// Code, OpenHands, mini-swe-agent, SWE-agent, Cline, Roo Code and Cursor.
 var (
 	linesBefore = [][]byte{
 		[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
@@ -13,6 +13,7 @@ var (
 		[]byte("[Current working directory:"), []byte("[Python interpreter:"), []byte("[Command finished with exit code"), []byte("[The command completed with exit code"),
 		[]byte("Error: (none)"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:"), []byte("</output>"), []byte(`\u003c/output`),
 		[]byte("(Open file: "), []byte("(Current directory: "), []byte("bash-$"), []byte("Shell cwd was reset to "), []byte("Command completed in "),
+		[]byte("Shell state (cwd, env vars) persists"),
 	}
 	outputFrom = []byte("Output:")
 )
@@ -27,26 +28,35 @@ func Unwrap(raw []byte) []byte {
 	}
 	text := withoutReminder(raw[1 : len(raw)-1])
 	text = text[control(text):]
+	wrapped, fenced := false, false
 	for {
 		if rest, ok := bytes.CutPrefix(text, outputFrom); ok {
 			text = rest
 			break
 		}
 		line, rest := cutLine(text)
-		if !beginsWithAny(line, linesBefore) {
+		opens := wrapped && string(line) == fence
+		if !opens && !beginsWithAny(line, linesBefore) && !(wrapped && len(line) == 0 && len(rest) > 0) {
 			break
 		}
-		text = rest
+		text, wrapped = rest, true
+		if fenced = opens; opens {
+			break
+		}
 	}
 	for len(text) > 0 {
 		line, before := cutLastLine(text)
-		if len(line) > 0 && !beginsWithAny(line, linesAfter) {
+		closes := fenced && string(line) == fence
+		if len(line) > 0 && !closes && !beginsWithAny(line, linesAfter) {
 			break
 		}
-		text = before
+		text, fenced = before, fenced && !closes
 	}
 	return text
 }
+
+// fence is the line around an output that is Markdown.
+const fence = "```"
 
 // stream returns the output of a command from an object: the text of its only member among output, stdout, stderr and result that is not
 // empty. It returns any other value unchanged.
