@@ -216,7 +216,7 @@ var importTable = map[string]importRow{
 	"internal/eval/rewrite": {
 		ours:   []string{".", "internal/eval"},
 		others: []string{"github.com/go-json-experiment/json"},
-		tests:  []string{"policy", "profile", "internal/eval/splice"},
+		tests:  []string{"policy", "profile"},
 	},
 	"internal/eval/rewrite/table": {ours: []string{"internal/eval", "internal/eval/rewrite", "profile"}},
 

@@ -8,12 +8,13 @@ var (
 	linesBefore = [][]byte{
 		[]byte("Exit code"), []byte("Chunk ID:"), []byte("Wall time:"), []byte("Process exited with code"), []byte("Original token count:"),
 		[]byte("Command:"), []byte("Directory:"), []byte("Command executed"), []byte("Command output:"), []byte("OBSERVATION:"), []byte("<returncode>"), []byte(`\u003creturncode`), []byte("<output>"), []byte(`\u003coutput`),
+		[]byte("<stdout>"), []byte(`\u003cstdout`),
 	}
 	linesAfter = [][]byte{
 		[]byte("[Current working directory:"), []byte("[Python interpreter:"), []byte("[Command finished with exit code"), []byte("[The command completed with exit code"),
 		[]byte("Error: (none)"), []byte("Exit Code:"), []byte("Signal:"), []byte("Background PIDs:"), []byte("Process Group PGID:"), []byte("</output>"), []byte(`\u003c/output`),
 		[]byte("(Open file: "), []byte("(Current directory: "), []byte("bash-$"), []byte("Shell cwd was reset to "), []byte("Command completed in "),
-		[]byte("Shell state (cwd, env vars) persists"),
+		[]byte("Shell state (cwd, env vars) persists"), []byte("</stdout>"), []byte(`\u003c/stdout`), []byte("<exit_code>"), []byte(`\u003cexit_code`),
 	}
 	outputFrom = []byte("Output:")
 )
@@ -52,8 +53,14 @@ func Unwrap(raw []byte) []byte {
 		}
 		text, fenced = before, fenced && !closes
 	}
+	if wrapped && bytes.HasSuffix(text, empty) && len(bytes.TrimSpace(text)) == len(empty) {
+		return nil
+	}
 	return text
 }
+
+// empty stands for an output of nothing, behind other lines of a tool.
+var empty = []byte("(empty)")
 
 // fence is the line around an output that is Markdown.
 const fence = "```"
