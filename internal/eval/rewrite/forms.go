@@ -44,9 +44,9 @@ func arguments() []Form {
 func objects() []Form {
 	return []Form{
 		{Name: "object_results", Title: "results `{\"output\":…,\"metadata\":{\"exit_code\":0}}`", call: func(c *call) { c.print(withMetadata(c)) }},
-		{Name: "packed_results", Title: "the same as JSON in a string", call: func(c *call) { c.print(packed(withMetadata(c))) }},
+		{Name: "packed_results", Title: "these as JSON in a string", call: func(c *call) { c.print(packed(withMetadata(c))) }},
 		{Name: "mcp_results", Title: "results of MCP servers", call: func(c *call) { c.eachResult(mcpResult) }},
-		{Name: "packed_mcp_results", Title: "the same as JSON in a string", call: func(c *call) {
+		{Name: "packed_mcp_results", Title: "results of MCP servers as JSON in a string", call: func(c *call) {
 			c.eachResult(func(text string, failed bool) any { return packed(mcpResult(text, failed)) })
 		}},
 		{Name: "results_with_ids", Title: "results `{\"tool_call_id\":…,\"content\":…}`", call: func(c *call) {
