@@ -43,6 +43,9 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		m.Acts[m.N%recentActs] = next
 	}
 	m.N++
+	if t.Thinks {
+		m.Said, m.Message = len(w.List), next.Outline // a thought announces the next call, as a message does
+	}
 }
 
 // readArguments reads the words of the step's call, and sets what its arguments name, and whether the longest of them was sent before. It

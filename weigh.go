@@ -62,6 +62,9 @@ func (r *Run) changesItem() bool {
 // assess computes how much of the step was wasted, and adds it to the evidence.
 func (r *Run) assess(t *Tool, o *reading) {
 	m, effort, varied, class := &r.s.Meter, &r.step.Effort, o.varied, o.class
+	if t.Thinks && effort.Fresh >= freshCommand {
+		return // like a message, a new thought wastes nothing
+	}
 	if effort.Writes && !t.Shell && o.blank && !r.step.Failing && (len(o.words.List) == 0 || !effort.Reordered) {
 		m.Excused = excusedSteps
 		return // whether it did anything is not known

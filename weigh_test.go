@@ -3,6 +3,7 @@ package unloop
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -257,5 +258,23 @@ func TestKnownValuesWithAShortAcknowledgement(t *testing.T) {
 				t.Errorf("%.2f steps were wasted, want from %.1f to %.1f", got, c.least, c.most)
 			}
 		})
+	}
+}
+
+func TestANewThoughtWastesNothingWhateverItsToolReturns(t *testing.T) {
+	evidence := func(thought, result string) float64 {
+		return wasted(8, func(n int) []Event {
+			input := strings.ReplaceAll(thought, "#", string(rune('a'+n)))
+			return []Event{{Tool: "think", Input: []byte(`{"thought":"` + input + `"}`), Output: []byte(result)}}
+		})
+	}
+	const fresh, same = "I compare part# with row# and cell# before I change the file.", "I compare it again."
+	for _, result := range []string{`""`, `"Your thought has been logged."`} {
+		if w := evidence(fresh, result); w != 0 {
+			t.Errorf("new thoughts with the result %s waste %v steps", result, w)
+		}
+	}
+	if evidence(same, `"Your thought has been logged."`) == 0 {
+		t.Error("the same thought wastes nothing")
 	}
 }

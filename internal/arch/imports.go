@@ -213,6 +213,12 @@ var importTable = map[string]importRow{
 		tests:  []string{"internal/eval/splice"},
 	},
 	"internal/eval/splice": {ours: []string{".", "internal/eval"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/eval/rewrite": {
+		ours:   []string{".", "internal/eval"},
+		others: []string{"github.com/go-json-experiment/json"},
+		tests:  []string{"policy", "profile"},
+	},
+	"internal/eval/rewrite/table": {ours: []string{"internal/eval", "internal/eval/rewrite", "profile"}},
 
 	"internal/scan": {
 		ours: []string{

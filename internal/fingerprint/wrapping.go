@@ -3,16 +3,18 @@ package fingerprint
 import "bytes"
 
 // The beginnings of lines that shell tools write before and after the output of a command: those of Claude Code, Codex, Gemini CLI, Qwen
-// Code, OpenHands, mini-swe-agent, SWE-agent, Cline and Roo Code.
+// Code, OpenHands, mini-swe-agent, SWE-agent, Cline, Roo Code and Cursor.
 var (
 	linesBefore = beginningsOf(
 		"Exit code", "Chunk ID:", "Wall time:", "Process exited with code", "Original token count:",
 		"Command:", "Directory:", "Command executed", "Command output:", "OBSERVATION:", "<returncode>", `\u003creturncode`, "<output>", `\u003coutput`,
+		"<stdout>", `\u003cstdout`,
 	)
 	linesAfter = beginningsOf(
 		"[Current working directory:", "[Python interpreter:", "[Command finished with exit code", "[The command completed with exit code",
 		"Error: (none)", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:", "</output>", `\u003c/output`,
 		"(Open file: ", "(Current directory: ", "bash-$", "Shell cwd was reset to ", "Command completed in ",
+		"Shell state (cwd, env vars) persists", "</stdout>", `\u003c/stdout`, "<exit_code>", `\u003cexit_code`,
 	)
 	outputFrom = []byte("Output:")
 )
@@ -27,26 +29,41 @@ func Unwrap(raw []byte) []byte {
 	}
 	text := withoutReminder(raw[1 : len(raw)-1])
 	text = text[control(text):]
+	wrapped, fenced := false, false
 	for {
 		if rest, ok := bytes.CutPrefix(text, outputFrom); ok {
 			text = rest
 			break
 		}
 		line, rest := cutLine(text)
-		if !linesBefore.begin(line) {
+		opens := wrapped && string(line) == fence
+		if !opens && !linesBefore.begin(line) && !(wrapped && len(line) == 0 && len(rest) > 0) {
 			break
 		}
-		text = rest
+		text, wrapped = rest, true
+		if fenced = opens; opens {
+			break
+		}
 	}
 	for len(text) > 0 {
 		line, before := cutLastLine(text)
-		if len(line) > 0 && !linesAfter.begin(line) {
+		closes := fenced && string(line) == fence
+		if len(line) > 0 && !closes && !linesAfter.begin(line) {
 			break
 		}
-		text = before
+		text, fenced = before, fenced && !closes
+	}
+	if wrapped && bytes.HasSuffix(text, empty) && len(bytes.TrimSpace(text)) == len(empty) {
+		return nil
 	}
 	return text
 }
+
+// empty stands for an output of nothing, behind other lines of a tool.
+var empty = []byte("(empty)")
+
+// fence is the line around an output that is Markdown.
+const fence = "```"
 
 // stream returns the output of a command from an object: the text of its only member among output, stdout, stderr and result that is not
 // empty. It returns any other value unchanged.
