@@ -6,6 +6,8 @@ SHELL         := bash
 MAKEFLAGS     += --no-builtin-rules --no-print-directory
 # Under the race detector a process waits a second at its end, unless it is told not to.
 export GORACE := atexit_sleep_ms=0
+# Python keeps what it compiles of a framework, also where an image says that it should not: the tests start it hundreds of times.
+unexport PYTHONDONTWRITEBYTECODE
 
 # What a call may set: make fuzz FUZZTIME=10s
 TESTFLAGS :=
@@ -29,7 +31,10 @@ sequential_modules := deploy adapters/anthropicguard adapters/openaiguard
 sequential := . ./detect/... ./policy ./profile ./internal/arch ./internal/boosting ./internal/clustersim ./internal/eval/... \
 	./internal/findings ./internal/fingerprint ./internal/ingest/... ./internal/mask ./internal/nudge ./internal/trace
 # SQLite is C that was translated to Go. It starts no goroutine, and the race detector would make it several times as slow.
-race := -race -gcflags=modernc.org/...=-race=false
+# Without the paths of this clone in them, the compiled packages serve the next clone too.
+race := -race -trimpath -gcflags=modernc.org/...=-race=false
+# The packages whose tests take longest begin first, so that none of them runs alone at the end.
+longest := ./internal/app ./internal/cli ./internal/store/sqlstore ./internal/pipeline ./internal/proxy ./internal/httpd
 # What make test runs side by side, on two processors three at a time: the longest first. Some of them wait more than they compute.
 suites := gotest python e2e packages typescript modules benchonce
 # As the programs are built that the other tests start, so that what is compiled for one serves the other.
@@ -100,7 +105,7 @@ test: ## run all tests, three suites at a time, and print the output of each sui
 .PHONY: gotest
 gotest: needs ## test the Go packages but packaging/, those with goroutines under the race detector
 	@$(static) go test -timeout 30m $(TESTFLAGS) $(sequential)
-	@scripts/with-postgres go test $(race) -timeout 30m $(TESTFLAGS) $$(go list ./... | grep -vxF "$$(go list $(sequential) ./packaging)")
+	@scripts/with-postgres go test $(race) -timeout 30m $(TESTFLAGS) $(longest) $$(go list ./... | grep -vxF "$$(go list $(sequential) $(longest) ./packaging)")
 
 .PHONY: packages
 packages: needs ## build all that is published for this platform twice, compare, and use each artefact
@@ -148,7 +153,7 @@ check: lint test ## all that CI runs: lint, then test
 .PHONY: lint
 lint: ## format, vet, staticcheck, go.mod, and the shape of the source
 	@echo '== format'
-	@files=$$($(tool) gofumpt -l .); \
+	@files=$$($(static) $(tool) gofumpt -l .); \
 	if [ -n "$$files" ]; then printf 'not formatted, run make format:\n%s\n' "$$files"; exit 1; fi
 	@echo '== vet'
 	@$(static) go vet ./...
@@ -182,7 +187,7 @@ bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW
 
 .PHONY: benchonce
 benchonce: needs ## run every benchmark once, to find those that fail; not BenchmarkMemory, which takes half a minute
-	@out=$$(scripts/with-postgres go test -run '^$$' -skip '^BenchmarkMemory$$' -bench . -benchtime 1x \
+	@out=$$($(static) scripts/with-postgres go test -vet=off -run '^$$' -skip '^BenchmarkMemory$$' -bench . -benchtime 1x \
 		$$(grep -rlE '^func Benchmark' --include='*_test.go' . | xargs dirname | sort -u) 2>&1) || { echo "$$out"; exit 1; }
 	@echo 'every benchmark ran once'
 

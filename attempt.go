@@ -179,11 +179,11 @@ const (
 	saltReturn          = 0x7F4A7C15 // templates of outcomes that occurred twice
 	saltSymptom         = 0x165667B1 // items that tell of a failure
 	saltLine            = 0x3C6EF372 // items of outcomes, without numbers and ids
-	saltTold            = 0x2545F491 // numbers and ids in messages of an assistant
+	saltMessageID       = 0x2545F491 // numbers and ids in messages of an assistant
 	saltDemand          = 0x61C88647 // words of a person
 	saltAcknowledgement = 0x5BD1E995 // outcomes of changes
 	saltHandle          = 0x4CF5AD43 // ids of calls that were made before
-	saltSaid            = 0x68E31DA4 // words of messages with a place or a total
+	saltPlaced          = 0x68E31DA4 // words of messages with a place or a total
 	saltItem            = 0x510E527F // items of messages
 	saltSentence        = 0x9B05688C // long items of messages of an assistant
 	saltNeighbours      = 0x1F83D9AB // pairs of neighbouring items of a message

@@ -13,13 +13,13 @@ func (r *Run) converse(s *scratch, e *Event) {
 	m := &r.s.Meter
 	s.words.Reset()
 	s.words.AddText(e.Text)
-	told := m.newWords(&s.words, e.Role)
+	news := m.newsOf(&s.words, e.Role)
 	if e.Role != RoleAssistant {
-		m.listen(&s.words, &told, strings.HasSuffix(e.Text, "?"))
+		m.listen(&s.words, &news, strings.HasSuffix(e.Text, "?"))
 		return
 	}
 	m.Said, m.Message = len(s.words.List), outlineOf(&s.words)
-	r.tellsNew = r.tellsNews(&s.words) && m.Looked
+	r.newID = r.givesNewID(&s.words) && m.Looked
 	again := m.restates(&s.words)
 	asked, looked := m.Asked, m.Looked
 	m.Asked, m.Looked, m.Answer = false, false, 0
@@ -30,7 +30,7 @@ func (r *Run) converse(s *scratch, e *Event) {
 	if !asked || len(s.words.List) < 2 || m.AskedAgain && looked {
 		return
 	}
-	m.Answer = m.answers(&s.words, &told)
+	m.Answer = m.weighAnswer(&s.words, &news)
 	if again >= restatedShare && !looked && m.Answer > 0 {
 		m.Answer = max(m.Answer, sentAgain*again)
 	}
@@ -38,32 +38,32 @@ func (r *Run) converse(s *scratch, e *Event) {
 		m.Talked = r.current.Ref
 	}
 	m.Talk = m.Talk*talkKept + m.Answer
-	if told.fresh > 0 && strings.HasSuffix(e.Text, "?") {
+	if news.newPairs > 0 && strings.HasSuffix(e.Text, "?") {
 		m.Question = m.Answer
 	}
 }
 
 // listen adds a message of a person to the evidence. asks means that it is a question.
-func (m *meter) listen(w *fingerprint.Words, told *toldWords, asks bool) {
+func (m *meter) listen(w *fingerprint.Words, news *messageNews, asks bool) {
 	m.Spoken = true
 	m.Wasted *= keptByPerson
 	m.Certain, m.Excused, m.Stuck = 0, excusedSteps, 0
-	reply := len(w.List) <= shortReply && !told.known && !asks // to a question of the assistant
+	reply := len(w.List) <= shortReply && !news.knownIDs && !asks // to a question of the assistant
 	refused := w.Ending == fingerprint.Refused
-	m.Asked, m.AskedAgain = true, (told.fresh < askedNew && !reply || told.known) && !(refused && told.item)
-	m.Given = told.known
-	m.NewRequest = told.fresh >= answeredNew && !told.known && !m.AskedAgain && !refused
+	m.Asked, m.AskedAgain = true, (news.newPairs < askedNew && !reply || news.knownIDs) && !(refused && news.newItem)
+	m.Given = news.knownIDs
+	m.NewRequest = news.newPairs >= answeredNew && !news.knownIDs && !m.AskedAgain && !refused
 	m.NewQuestion = m.NewRequest && asks
 	m.Refused = m.AskedAgain && refused
-	if refused && told.item {
+	if refused && news.newItem {
 		m.Talk *= talkSteps // another failure: the answer before had an effect
 	}
 	m.Answer, m.Settled = 0, 0
-	if told.fresh >= answeredNew && !told.known || reply {
+	if news.newPairs >= answeredNew && !news.knownIDs || reply {
 		m.Settled = m.Question // it is a new answer, so that question may not count
 	}
 	m.Question, m.Demand = 0, m.demand(w)
-	if told.fresh >= answeredNew {
+	if news.newPairs >= answeredNew {
 		m.Demand = 0
 	}
 }
@@ -75,33 +75,33 @@ func (m *meter) act() {
 	}
 }
 
-// answers returns what an answer to a person adds to Talk. An answer with numbers or ids adds at least half of a message if earlier ones had
+// weighAnswer returns what an answer to a person adds to Talk. An answer with numbers or ids adds at least half of a message if earlier ones had
 // all of them. It adds nothing if it has the first new word of the person's message, such as the field that a validator misses, in a message
 // that is known otherwise, or if it is the next item of a numbered list.
-func (m *meter) answers(w *fingerprint.Words, told *toldWords) (said float64) {
-	said = max(0, 1-told.fresh/talkNew)
+func (m *meter) weighAnswer(w *fingerprint.Words, news *messageNews) (weight float64) {
+	weight = max(0, 1-news.newPairs/talkNew)
 	if m.AskedAgain {
-		said *= askedForKnown
+		weight *= askedForKnown
 	}
 	if m.Refused {
-		said = max(said, refusedAgain)
+		weight = max(weight, refusedAgain)
 	}
-	if m.Given && !told.names {
-		said = max(said, askedForGiven)
+	if m.Given && !news.newID {
+		weight = max(weight, askedForGiven)
 	}
-	if told.known {
-		said = max(said, toldAgain)
+	if news.knownIDs {
+		weight = max(weight, repeatedIDs)
 	}
 	if m.Demand != 0 && m.heeds(w) {
-		said = 0
+		weight = 0
 	}
 	if ordinal := ordinalOf(w); ordinal > 0 {
 		if ordinal == m.Ordinal+1 {
-			said = 0
+			weight = 0
 		}
 		m.Ordinal = ordinal
 	}
-	return said
+	return weight
 }
 
 // restates adds the lines, sentences and members of a message of an assistant to the set of what was seen, and returns the share of its words
@@ -123,8 +123,8 @@ func (m *meter) restates(w *fingerprint.Words) float64 {
 	return float64(again) / float64(max(1, len(w.List)))
 }
 
-// tellsNews reports whether a message of an assistant has an id that none of its earlier ones had, or such a number of the latest outcome.
-func (r *Run) tellsNews(w *fingerprint.Words) (news bool) {
+// givesNewID reports whether a message of an assistant has an id that none of its earlier ones had, or such a number of the latest outcome.
+func (r *Run) givesNewID(w *fingerprint.Words) (found bool) {
 	var numbers []float64 // of the latest outcome
 	if latest := r.StepAt(0); latest != nil {
 		if a := r.s.Meter.answer(latest.TargetHash); a != nil {
@@ -137,13 +137,13 @@ func (r *Run) tellsNews(w *fingerprint.Words) (news bool) {
 		if !number && word.Kind != fingerprint.Mixed {
 			continue
 		}
-		fresh := r.s.Meter.Seen.add(word.Hash ^ saltTold)
-		news = news || fresh && (!number || k < w.Count && slices.Contains(numbers, w.Numbers[k]))
+		fresh := r.s.Meter.Seen.add(word.Hash ^ saltMessageID)
+		found = found || fresh && (!number || k < w.Count && slices.Contains(numbers, w.Numbers[k]))
 		if number {
 			k++
 		}
 	}
-	return news
+	return found
 }
 
 // ordinalOf returns the number in front of an item of a numbered list, such as a question of a questionnaire: the first number of a message,
@@ -160,37 +160,37 @@ func ordinalOf(w *fingerprint.Words) float64 {
 	return 0
 }
 
-// toldWords is what of a message is new in the messages of its role.
-type toldWords struct {
-	fresh float64 // the share of its pairs of words
-	known bool    // it has numbers or ids, and earlier messages had all of them
-	names bool    // it has a number or id that they did not have
-	item  bool    // a line or a sentence begins with a word with which none of theirs began
+// messageNews is what a message has that no earlier message of its role had.
+type messageNews struct {
+	newPairs float64 // the share of its pairs of words that are new
+	knownIDs bool    // it has numbers or ids, and none of them is new
+	newID    bool    // it has a new number or id
+	newItem  bool    // a line or a sentence begins with a word with which no earlier one began
 }
 
-// newWords adds the words and the pairs of words of a message to the set of what was seen.
-func (m *meter) newWords(w *fingerprint.Words, role string) (told toldWords) {
+// newsOf adds the words and the pairs of words of a message to the set of what was seen, and returns which of them are new.
+func (m *meter) newsOf(w *fingerprint.Words, role string) (news messageNews) {
 	mark := uint32(fingerprint.String(role))
-	fresh, named, again := 0, 0, 0
+	newPairs, ids, knownIDs := 0, 0, 0
 	for _, word := range w.List {
 		if word.First && word.Kind == fingerprint.Letters && m.Seen.add(word.Hash^mark) {
-			told.item = true
+			news.newItem = true
 		}
 		if word.Kind == fingerprint.Letters || word.Kind == fingerprint.Volatile {
 			continue
 		}
-		if named++; !m.Seen.add(word.Hash ^ mark) {
-			again++
+		if ids++; !m.Seen.add(word.Hash ^ mark) {
+			knownIDs++
 		}
 	}
 	for k := 1; k < len(w.List); k++ {
 		if m.Seen.add(fingerprint.Run2(w.List[k-1], w.List[k]) ^ mark) {
-			fresh++
+			newPairs++
 		}
 	}
-	told.fresh = float64(fresh) / float64(max(1, len(w.List)-1))
-	told.known, told.names = named > 0 && again == named, again < named
-	return told
+	news.newPairs = float64(newPairs) / float64(max(1, len(w.List)-1))
+	news.knownIDs, news.newID = ids > 0 && knownIDs == ids, knownIDs < ids
+	return news
 }
 
 // demand adds the words of a message of a person to the set of what was seen, and keeps those that are new if it is short. It returns the fingerprint of the

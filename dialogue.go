@@ -50,7 +50,7 @@ func (r *Run) readDialogue(w *fingerprint.Words, e *Event) {
 // freshWords adds the words of a message with a place or a total to the set of what was seen, and counts those that are new.
 func (m *meter) freshWords(w *fingerprint.Words) (fresh freshWords) {
 	for _, word := range w.List {
-		if word.Hash == 0 || !m.Seen.add(word.Hash^saltSaid) {
+		if word.Hash == 0 || !m.Seen.add(word.Hash^saltPlaced) {
 			continue
 		}
 		switch word.Kind {

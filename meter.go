@@ -196,7 +196,7 @@ const (
 	talkNew       = 0.6 // the share of new pairs of words from which on an answer is new, and adds nothing
 	askedForKnown = 1.3 // the factor for an answer to a person who repeats a message
 	askedForGiven = 0.7 // the least for an answer without a new number or id, to a person who has given the same ones again
-	toldAgain     = 0.5 // the least for an answer whose numbers and ids earlier messages had
+	repeatedIDs   = 0.5 // the least for an answer whose numbers and ids earlier messages had
 	refusedAgain  = 1.1 // the least for an answer to a person who repeats that the one before failed
 	sentAgain     = 1.1 // for an answer that was sent before, word for word
 	restatedShare = 0.4 // the share of its words from which on a message sends an earlier text again

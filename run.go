@@ -30,7 +30,7 @@ type Run struct {
 	current   Current
 	step      Step    // the step of the current event
 	callWords wordSet // the words of its call; with NeedEffort
-	tellsNew  bool    // the message of the current event tells news: see tellsNews
+	newID     bool    // the message of the current event gives a new id, and a step has ended since the message before: see givesNewID
 	advanced  bool    // it tells of progress: see readDialogue
 	s         state
 

@@ -115,7 +115,7 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 		if share > text.Overlap {
 			text.Overlap, text.MostSimilar = share, before.Ref
 		}
-		if before.Ref.Number >= max(r.s.NewResult, r.s.Introduced) && !r.tellsNew {
+		if before.Ref.Number >= max(r.s.NewResult, r.s.Introduced) && !r.newID {
 			restated = max(restated, share)
 		}
 	}

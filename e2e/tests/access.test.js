@@ -132,8 +132,6 @@ const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, deviceSca
 const shown = ["runs-light", "run-light", "run-dark", "graph-light", "what-if-light"];
 
 async function findings(page) {
-  // The page's own policy forbids scripts from elsewhere, so axe comes in through the debugger, as it would from an extension.
-  await page.evaluate(axe);
   const { violations } = await page.evaluate(() =>
     window.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }),
   );
@@ -142,24 +140,26 @@ async function findings(page) {
     .map((v) => `${v.id}: ${v.help}: ${v.nodes.map((n) => `${n.target} ${n.failureSummary}`).slice(0, 5).join("; ")}`);
 }
 
-for (const [theme, options] of [
-  ["light", { colorScheme: "light" }],
-  ["dark", { colorScheme: "dark" }],
-  ["phone-light", { colorScheme: "light", ...phone }],
-  ["phone-dark", { colorScheme: "dark", ...phone }],
-]) {
-  describe(theme, () => {
+// Each page is loaded once, in the first theme, and then changes to the second.
+for (const [device, options, themes] of [["desk", {}, ["light", "dark"]], ["phone", phone, ["dark", "light"]]]) {
+  describe(device, () => {
     for (const { name, path, ready, expect, server: at = server } of pages) {
-      test(`${name} keeps nobody out`, async (t) => {
-        const page = await open(t, browser, at, path, { ...options, expect });
+      test(`${name} keeps nobody out, ${themes.join(" and ")}`, async (t) => {
+        const page = await open(t, browser, at, path, { ...options, colorScheme: themes[0], expect });
         await (await ready(page)).waitFor({ state: "attached" });
         await page.evaluate(() => document.fonts.ready);
-        const photograph = new URL(`${name}-${theme}.png`, folder);
-        await page.screenshot({ path: photograph.pathname });
-        if (process.env.IMAGES && shown.includes(`${name}-${theme}`)) await copyFile(photograph, `${process.env.IMAGES}/${name}-${theme}.png`);
-        assert.deepEqual(await findings(page), []);
-        const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(wide <= 0, `the page is ${wide} pixels wider than the window`);
+        // The page's own policy forbids scripts from elsewhere, so axe comes in through the debugger, as it would from an extension.
+        await page.evaluate(axe);
+        for (const theme of themes) {
+          await page.emulateMedia({ colorScheme: theme });
+          const shot = device === "desk" ? `${name}-${theme}` : `${name}-phone-${theme}`;
+          const photograph = new URL(`${shot}.png`, folder);
+          await page.screenshot({ path: photograph.pathname });
+          if (process.env.IMAGES && shown.includes(shot)) await copyFile(photograph, `${process.env.IMAGES}/${shot}.png`);
+          assert.deepEqual({ [theme]: await findings(page) }, { [theme]: [] });
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+          assert.ok(wide <= 0, `in the theme ${theme} the page is ${wide} pixels wider than the window`);
+        }
       });
     }
   });

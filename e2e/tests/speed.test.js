@@ -51,8 +51,10 @@ describe("a run of 100,000 events", () => {
       await page.goto(`${server.url}/runs/hundred-thousand`);
       first.push(await page.evaluate(() => window.firstAt));
       painted.push(await page.evaluate(firstPaint));
-      await page.getByRole("status", { name: "Events shown" }).filter({ hasText: "100,000 events" }).waitFor({ timeout: 60_000 });
-      if (round === 0) figures.push(`100,000 events: all on the page after ${Math.round(await page.evaluate(() => performance.now()))} ms`);
+      if (round === 0) {
+        await page.getByRole("status", { name: "Events shown" }).filter({ hasText: "100,000 events" }).waitFor({ timeout: 60_000 });
+        figures.push(`100,000 events: all on the page after ${Math.round(await page.evaluate(() => performance.now()))} ms`);
+      }
       await page.context().close();
     }
     figures.push(`100,000 events: first contentful paint ${painted.map(Math.round).join(", ")} ms; first rows ${first.map(Math.round).join(", ")} ms`);

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/client"
 )
@@ -164,8 +165,28 @@ func (d *demo) play(ctx context.Context) error {
 	return d.sumUp(ctx, scripts)
 }
 
-// perform sends a script's events at its pace.
+// perform sends a script's events at its pace. If the demo is interrupted, the run fails, so that it does not seem to run on.
 func (d *demo) perform(ctx context.Context, s *script) error {
+	err := d.send(ctx, s)
+	if ctx.Err() == nil {
+		return err
+	}
+	ending, done := context.WithTimeout(context.WithoutCancel(ctx), endPatience)
+	defer done()
+	sender := d.client.NewSender()
+	end := s.next(&unloop.Event{Type: unloop.RunFailed, Error: quoted("the demo was interrupted"), Time: time.Now().UTC()})
+	// An error is ignored: the server may have been interrupted, too, and closes runs without events.
+	if sender.Add(ending, end) == nil {
+		_ = sender.Flush(ending)
+	}
+	return err
+}
+
+// endPatience is the time that an interrupted demo takes at most to end its runs.
+const endPatience = 3 * time.Second
+
+// send sends a script's events at its pace.
+func (d *demo) send(ctx context.Context, s *script) error {
 	sender := d.client.NewSender()
 	sender.Patience = 10 * time.Second
 	for _, line := range s.lines {

@@ -13,6 +13,8 @@ type script struct {
 	agent string
 	run   string
 	lines []scriptLine
+
+	events int64 // number of events with ids
 }
 
 // scriptLine is the events of one step.
@@ -35,16 +37,18 @@ func demoScripts(now time.Time) []*script {
 	return []*script{stuck, healthy}
 }
 
+// next gives an event its id and its position, after the events so far, and returns it.
+func (s *script) next(e *unloop.Event) *unloop.Event {
+	s.events++
+	e.RunID, e.Sequence, e.Agent = s.run, s.events, s.agent
+	e.ID = fmt.Sprintf("%s-%d", s.run, s.events)
+	return e
+}
+
 // add adds a line. Events get ids and positions in their order.
 func (s *script) add(after time.Duration, says string, events ...*unloop.Event) {
-	n := int64(0)
-	for _, line := range s.lines {
-		n += int64(len(line.events))
-	}
 	for _, e := range events {
-		n++
-		e.RunID, e.Sequence, e.Agent = s.run, n, s.agent
-		e.ID = fmt.Sprintf("%s-%d", s.run, n)
+		s.next(e)
 	}
 	s.lines = append(s.lines, scriptLine{after, says, events})
 }

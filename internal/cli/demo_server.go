@@ -21,7 +21,7 @@ func ownServer(ctx context.Context) (endpoint string, stop func() error, err err
 	}
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, filepath.Join(folder, "unloop.db")
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx)) // it outlives an interrupt, to take the ends of the runs
 	ready, ended := make(chan app.Addresses, 1), make(chan error, 1)
 	server := app.Serve{
 		Config: c, Version: programVersion(), Log: slog.New(slog.NewTextHandler(io.Discard, nil)),

@@ -22,19 +22,15 @@ type standIn struct {
 	home, program, id, tool string // the id of the session, and the tool of its latest call
 }
 
-// newStandIn returns a stand-in with a home of its own. The program is this test's, under the name unloop.
+// newStandIn returns a stand-in with a home and a copy of the program of its own.
 func newStandIn(t *testing.T) *standIn {
 	t.Helper()
 	s := &standIn{t: t, home: t.TempDir(), id: "session-1"}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	s.program = filepath.Join(s.home, "bin", "unloop")
 	if err := os.Mkdir(filepath.Dir(s.program), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(self) // a link could lead to another file system
+	data, err := os.ReadFile(plainProgram(t)) // a link could lead to another file system
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +43,6 @@ func newStandIn(t *testing.T) *standIn {
 func (s *standIn) env() []string {
 	return []string{
 		"HOME=" + s.home, "XDG_STATE_HOME=" + filepath.Join(s.home, "state"), "PATH=" + filepath.Dir(s.program) + ":/usr/bin:/bin",
-		"GORACE=atexit_sleep_ms=0", // under the race detector each process would wait a second at its end
 	}
 }
 

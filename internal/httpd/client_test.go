@@ -18,7 +18,7 @@ import (
 func python(t *testing.T) string {
 	t.Helper()
 	var wrong bytes.Buffer
-	c := exec.Command("../../scripts/python-env", "testdata/requirements.txt")
+	c := exec.Command("../../scripts/python-env", "../../sdk/python/requirements-test.txt")
 	c.Stderr = &wrong
 	path, err := c.Output()
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"slices"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/internal/eval"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
@@ -30,8 +31,18 @@ type features struct {
 	Labels  json.RawMessage   `json:"labels"`
 	Events  []int             `json:"events"` // index of the event that ended each step
 	Steps   []unloop.Features `json:"steps"`
+	Gates   []gate            `json:"gates"` // one for each step
 	Flags   []flag            `json:"flags"` // decisions of the profile by other rules than stalled_steps
 }
+
+// gate says when stalled_steps fires at a step behind enough steps without progress.
+type gate int
+
+const (
+	shut   gate = iota // at no estimate
+	usual              // at an estimate that reaches its threshold
+	always             // at any estimate
+)
 
 type flag struct {
 	Event int      `json:"event"`
@@ -65,6 +76,32 @@ func run(w io.Writer, args []string) error {
 	return out.Flush()
 }
 
+// gateOf returns the gate of the latest step. The number of steps without progress depends on the model that is trained, so it does not count.
+func gateOf(r *unloop.Run) gate {
+	m := r.Meter()
+	steps := m.Steps
+	m.Steps = manySteps
+	defer func() { m.Steps = steps }()
+	if _, ok := stalled(anyEstimate).Check(r); !ok {
+		return shut
+	}
+	if _, ok := stalled(noEstimate).Check(r); ok {
+		return always
+	}
+	return usual
+}
+
+// manySteps is a number of steps without progress that is enough for stalled_steps.
+const manySteps = 99
+
+// Thresholds that every estimate and no estimate reaches.
+const anyEstimate, noEstimate = 0, 2
+
+// stalled returns the rule of the default profile with another threshold.
+func stalled(estimate float64) detect.StalledSteps {
+	return detect.StalledSteps{Estimate: estimate, Steps: 2, Certain: 4, Stuck: 12}
+}
+
 func write(out *bufio.Writer, p *profile.Profile, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -83,6 +120,7 @@ func write(out *bufio.Writer, p *profile.Profile, path string) error {
 			decision := session.Add(e)
 			if step := session.Run().Current().Step; step != nil && step.Outcome != unloop.Pending {
 				row.Events, row.Steps = append(row.Events, e.Index), append(row.Steps, session.Run().Meter().Features)
+				row.Gates = append(row.Gates, gateOf(session.Run()))
 			}
 			if decision.Action != policy.Allow {
 				rules := []string{}

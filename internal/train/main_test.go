@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -67,5 +69,53 @@ func TestEachFeatureHasAName(t *testing.T) {
 	}
 	if lines, features := bytes.Count(out.Bytes(), []byte("\n")), len(unloop.Features{}); 2*lines != features {
 		t.Errorf("%d names of quantities; a quantity and its average are 2 of %d features", lines, features)
+	}
+}
+
+func TestGateOfAStep(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		call   func(k int) string
+		always bool
+		usual  bool
+	}{
+		{"an equal failure fires at any estimate from its third time on", func(int) string {
+			return `"tool":"build","args":{"target":"app"},"result":null,"error":"the linker failed: undefined symbol start"`
+		}, true, true},
+		{"an equal page fires at its threshold", func(int) string {
+			return `"tool":"open_page","args":{"page":"rooms"},"result":"The page shows two rooms with a balcony and no garden at the moment"`
+		}, false, true},
+		{"a series of items with one answer fires at no estimate", func(k int) string {
+			return fmt.Sprintf(`"tool":"verify_copy","args":{"path":"%s.txt","by":"sum"},"result":"The copy has the same sum as the original, so it is verified"`, []string{"alpha", "bravo", "kilo", "dust", "echo", "fern"}[k])
+		}, false, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			events := `{"kind":"message","role":"user","text":"Do it."}`
+			for k := range 6 {
+				events += `,{"kind":"tool_call",` + test.call(k) + `}`
+			}
+			path := filepath.Join(t.TempDir(), "runs.jsonl")
+			if err := os.WriteFile(path, []byte(`{"id":"r1","outcome":"failure","labels":{},"events":[`+events+"]}\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			if err := run(&out, []string{path}); err != nil {
+				t.Fatal(err)
+			}
+			var row features
+			if err := json.NewDecoder(&out).Decode(&row); err != nil {
+				t.Fatal(err)
+			}
+			if len(row.Gates) != 6 || row.Gates[0] != shut {
+				t.Fatalf("the gates are %v, want 6, the first one shut", row.Gates)
+			}
+			last := row.Gates[3:]
+			if got := slices.Contains(last, always); got != test.always {
+				t.Errorf("fires at any estimate: %t, want %t; the gates are %v", got, test.always, row.Gates)
+			}
+			if got := slices.Max(last) >= usual; got != test.usual {
+				t.Errorf("fires at its threshold: %t, want %t; the gates are %v", got, test.usual, row.Gates)
+			}
+		})
 	}
 }

@@ -4,7 +4,9 @@
 
 The features and their names are those that the command in this folder prints. To measure the model, it is trained five times, each time without a
 fifth of the runs and kinds, and applied to that fifth. So no figure is of a run that the model was trained on, or of a kind of which it
-was trained on another run. Then it is trained without the runs of each agent in turn, and applied to these.
+was trained on another run. Then it is trained without the runs of each agent in turn, and applied to these. A step counts as flagged if
+stalled_steps would fire at it: its gate allows it, and it is at least the third step without progress. The steps before a spliced stretch
+do not count as such.
 """
 
 import collections
@@ -37,6 +39,9 @@ SETTINGS = dict(
 EVERY = 3  # one of so many runs of a kind is enough
 GROUP = 4  # of boosting.go: after each group of so many trees,
 HOPELESS = -1.8  # a sum below this ends a rating, which is then 0
+USUAL, ALWAYS = 1, 2  # of main.go: a gate of a step at which the rule fires at its threshold, and at any estimate
+PROGRESSING = 0.2  # of meter.go: an estimate below this ends a stretch of steps
+FEW_STEPS = 3  # of stalled_steps.go: the least number of steps of a stretch
 SMOOTHING = 0.25  # of estimate.go: the share of the estimate that is kept from step to step
 KIND_WEIGHT = 8.0  # of all steps of a stretch together
 STUCK_WEIGHT = 6.0  # of a step of a judged stretch; any other step of a real run weighs 1
@@ -49,6 +54,7 @@ class Run:
         self.x = np.array(row["steps"] or np.zeros((0, 0)), np.float32)
         self.flags = [f["event"] for f in row["flags"] or [] if f["rules"]]
         self.p = np.zeros(0)
+        self.gates = np.array(row["gates"] or [], int)
         loop, stuck = self.labels.get("loop"), self.labels.get("stuck")
         self.kind = loop["kind"] if loop and "kind" in loop else None
         self.benign = bool(loop and loop.get("benign"))
@@ -60,7 +66,7 @@ class Run:
         if self.kind:
             inside = self.within(loop["onset"], loop["end"])
             self.x, self.y, self.w = self.x[inside], self.y[inside] + (not self.benign), self.w[inside] * KIND_WEIGHT / max(1, inside.sum())
-            self.events = self.events[inside]
+            self.events, self.gates = self.events[inside], self.gates[inside]
             self.flagged = any(loop["onset"] <= e <= loop["end"] for e in self.flags)
             return
         self.flagged = bool(self.flags)
@@ -71,6 +77,12 @@ class Run:
             self.y[inside], self.w[inside] = 1, STUCK_WEIGHT
         if stuck is None and row["outcome"] != "success":
             self.w[:] = 0
+
+    def fires(self, threshold):
+        """Returns at which steps the rule fires."""
+        steps = itertools.accumulate(self.p, lambda n, p: n + 1 if p >= PROGRESSING else 0, initial=0)
+        enough = np.fromiter(steps, int)[1:] >= FEW_STEPS
+        return enough & ((self.gates == ALWAYS) | (self.gates == USUAL) & (self.p >= threshold))
 
     def within(self, onset, end):
         return (self.events >= onset) & (self.events <= end)
@@ -129,7 +141,7 @@ def report(title, runs):
         kinds = collections.defaultdict(lambda: collections.defaultdict(list))
         found = stretches = flagged = clean = 0
         for run in runs:
-            high = run.p >= threshold
+            high = run.fires(threshold)
             if run.kind:
                 kinds[run.benign][run.kind].append(run.flagged or high.any())
             for stretch in run.agreed:

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunSummary, Warning } from "../api/names";
 import { dollars, duration, offset, plural, short, signed } from "./numbers";
-import { argument, endsOf, evidenceOf, oneLine, title } from "./texts";
+import { argument, endsOf, evidenceOf, oneLine, title, unbroken } from "./texts";
 import { guardOf, watchedBy, worstOf } from "./decisions";
 import { bySeverity, usageWithout, verdictOf, worst } from "./verdict";
 
@@ -29,6 +29,9 @@ describe("texts of agents", () => {
     expect(argument({ path: "a.go", limit: 5 })).toBe("path: a.go, limit: 5");
     expect(argument(null)).toBe("");
   });
+  it("keep a figure and its unit on one line", () =>
+    expect(unbroken("The last 5 steps: 0 % was new; 2,698 calls, 7.2k tokens, 1 min 31 s, in 4 small parts")).toBe(
+      "The last 5\u00a0steps: 0\u00a0% was new; 2,698\u00a0calls, 7.2k\u00a0tokens, 1\u00a0min 31\u00a0s, in 4 small parts"));
   it("make words of names", () => expect([title("same_call_same_result"), title("llm_call")]).toEqual(["Same call same result", "Model call"]));
 });
 

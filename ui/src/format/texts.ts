@@ -28,6 +28,11 @@ export function endsOf(name: string): [string, string] {
   return letters.length > 20 && !/\s/.test(name) ? [letters.slice(0, -10).join(""), letters.slice(-10).join("")] : [name, ""];
 }
 
+/** unbroken keeps each figure on one line with its unit. It is for display: the text gets spaces that do not break. */
+export function unbroken(text: string): string {
+  return text.replace(/(\d[kM]?) (?=(%|ms|s|min|h|d|calls?|tokens?|steps?|events?|runs?|points)(?![\p{L}\p{N}_]))/gu, "$1\u00a0");
+}
+
 /** sentenceCase begins a text with a capital if it begins with an article. Other words may be the name of a tool. */
 export function sentenceCase(text: string): string {
   return /^(the|an?) /.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
