@@ -73,7 +73,7 @@ func escapes(b []byte) bool {
 func indexDigit[T string | []byte](b T, i int) int {
 	const each = 0x0101010101010101 // a factor that puts a byte into all eight
 	for ; i+8 <= len(b); i += 8 {
-		raw := load(b, i)
+		raw := loadText(b, i)
 		low := raw & (0x7F * each)
 		if found := (low + (0x80-'0')*each) &^ (low + (0x7F-'9')*each) &^ raw & (0x80 * each); found != 0 {
 			return i + bits.TrailingZeros64(found)/8
