@@ -245,7 +245,7 @@ var importTable = map[string]importRow{
 		},
 		tests: []string{"internal/store"},
 	},
-	"internal/train": {ours: []string{".", "internal/eval", "policy", "profile"}},
+	"internal/train": {ours: []string{".", "detect", "internal/eval", "policy", "profile"}},
 	"compare/unloop": {ours: []string{".", "internal/eval", "policy", "profile"}},
 	"cmd/unloop":     {ours: []string{"internal/cli"}},
 

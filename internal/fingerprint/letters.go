@@ -5,46 +5,90 @@ import (
 	"math/bits"
 )
 
-// lettersRead is the number of bytes that letters reads.
+// lettersRead is the number of bytes that readLetters reads from the beginning of a word on.
 const lettersRead = 17
 
-// letters is word for the most frequent words: those of up to 15 letters that cannot be volatile. It reads eight bytes at a time. It
-// returns the length of the word with the space behind it, if there is one, and the fingerprint. The length is 0 for any other word. p must
-// begin with an ASCII letter.
-func (w *Words) letters(p *[lettersRead]byte) (length int, h uint32) {
-	raw, second := binary.LittleEndian.Uint64(p[:8]), uint64(0)
-	n, first := 0, ^uint64(0) // first has the bytes of the word among the first eight
-	if ends := notLetters(raw); ends != 0 {
-		n, first = bits.TrailingZeros64(ends)/8, (ends^(ends-1))>>8
-	} else {
-		second = binary.LittleEndian.Uint64(p[8:16])
-		if ends = notLetters(second); ends == 0 || p[8] == '-' {
-			return 0, 0
+// readLetters reads the most frequent words, those of up to 15 letters that cannot be volatile, and what separates them. It begins at b[i]
+// and ends at stop or before, at a tag, an escape such as \u00e9, or another word. It returns the index where it ends. first means that
+// the next word begins a line, a sentence or a JSON member. b must have lettersRead more bytes than stop, and w.List room for the words. It reads
+// eight bytes of a word at a time, and calls no function, so that its variables stay in registers.
+func (w *Words) readLetters(b []byte, i, stop int, first bool) (end int, begins bool) {
+	list, n, says := w.List[:cap(w.List)], len(w.List), w.Says
+	for i < stop {
+		c := class[b[i]]
+		if c&alpha == 0 {
+			if c&wordByte != 0 || c&apart != 0 && (b[i] == '<' || b[i] == '\\' && b[i+1] == 'u') {
+				break
+			}
+			if i++; c&apart == 0 {
+				continue
+			}
+			switch next := b[i]; b[i-1] {
+			case '\n':
+				first = true
+			case '\\': // an escaped character separates words
+				first = first || next == 'n'
+				i++
+			case ',':
+				first = first || beginsMember(next, b[i+1], b[i+2])
+			default: // . ? !
+				first = first || next == ' '
+			}
+			continue
 		}
-		n, second = 8+bits.TrailingZeros64(ends)/8, (second|small)&((ends^(ends-1))>>8)
-	}
-	next := p[n&15]
-	if partOfWord[next] != 0 || firstLetters[p[0]]&secondLetters[p[1]] != 0 && mayVary(raw, n, next) {
-		return 0, 0
-	}
-	if !ofStatus(raw & first) {
-		w.Says++
-	}
-	full := (uint64(n) ^ (raw|small)&first) * golden
-	full ^= full >> 32
-	if n > 8 {
-		full = (full ^ second) * golden
-		full ^= full >> 32
-	}
-	if next == ' ' {
+		p := (*[lettersRead]byte)(b[i:])
+		raw, second := binary.LittleEndian.Uint64(p[:8]), uint64(0)
+		length, bytes := 0, ^uint64(0) // bytes has those of the word among the first eight
+		if ends := notLetters(raw); ends != 0 {
+			length, bytes = bits.TrailingZeros64(ends)/8, (ends^(ends-1))>>8
+		} else {
+			second = binary.LittleEndian.Uint64(p[8:16])
+			if ends = notLetters(second); ends == 0 || p[8] == '-' {
+				break
+			}
+			length, second = 8+bits.TrailingZeros64(ends)/8, (second|small)&((ends^(ends-1))>>8)
+		}
+		next := p[length&15]
+		if partOfWord[next] != 0 {
+			break
+		}
+		if firstLetters[p[0]]&secondLetters[p[1]] != 0 {
+			if mayVary(raw, length, next) {
+				break
+			}
+			if ofStatus(raw & bytes) {
+				says--
+			}
+		}
+		says++
+		h := (uint64(length) ^ (raw|small)&bytes) * golden
+		h ^= h >> 32
+		if length > 8 {
+			h = (h ^ second) * golden
+			h ^= h >> 32
+		}
+		list[n] = Word{uint32(h), Letters, first}
 		n++
+		first = false
+		if i += length; next == ' ' {
+			i++
+		}
 	}
-	return n, uint32(full)
+	w.List, w.Says = list[:n], says
+	return i, first
 }
 
-// firstLetters and secondLetters have a bit in common for the first two letters of each word about which mayVary reports true.
+// beginsMember reports whether the three bytes after a comma begin another JSON member, which may be within a string.
+func beginsMember(a, b, c byte) bool {
+	if a == ' ' {
+		a, b = b, c
+	}
+	return a == '"' || a == '\\' && b == '"'
+}
+
+// firstLetters and secondLetters have a bit in common for the first two letters of each word about which mayVary or ofStatus reports true.
 var firstLetters, secondLetters = func() (first, second [256]uint8) {
-	for k, letters := range [...][2]string{{"tT", "mo"}, {"pP", "ir"}, {"g", "o"}} {
+	for k, letters := range [...][2]string{{"tT", "mo"}, {"pP", "ir"}, {"g", "o"}, {"e", "x"}, {"c", "o"}, {"s", "t"}} {
 		for _, b := range []byte(letters[0]) {
 			first[b] |= 1 << k
 		}

@@ -48,13 +48,14 @@ func plainlyMasked(b []byte) (out []byte) {
 	return out
 }
 
-// What letters takes for a word at once is not volatile.
+// What readLetters takes for a word is not volatile.
 func TestAWordReadAtOnceIsNotVolatile(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := append(textOfParts(t), strings.Repeat(" ", lettersRead)...)
 		for i := range len(text) - lettersRead {
-			if n, _ := new(Words).letters((*[lettersRead]byte)(text[i:])); n > 0 && volatile(text, i) > 0 {
-				t.Fatalf("%q is read as a word of %d bytes", text[i:], n)
+			w := Words{List: make([]Word, 0, 1)}
+			if end, _ := w.readLetters(text, i, i+1, true); len(w.List) > 0 && volatile(text, i) > 0 {
+				t.Fatalf("%q is read as a word of letters, up to %q", text[i:], text[end:])
 			}
 		}
 	})

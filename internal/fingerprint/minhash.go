@@ -97,7 +97,8 @@ func Resemblance(a, b *Sketch) float64 {
 	const each, below = 1<<32 | 1, 1<<63 - 1<<32 | (1<<31 - 1) // the lowest bit of two minima, and all bits but the highest
 	eithers, differs := uint64(0), uint64(0)                   // numbers of minima, in both halves
 	for k := 0; k < sketchSize; k += 2 {                       // two at a time, without branches, which could not be predicted
-		x, y := uint64(a[k])|uint64(a[k+1])<<32, uint64(b[k])|uint64(b[k+1])<<32
+		p, q := (*[2]uint32)(a[k:]), (*[2]uint32)(b[k:])
+		x, y := uint64(p[0])|uint64(p[1])<<32, uint64(q[0])|uint64(q[1])<<32
 		eithers += (x | y) & each // which all minima but 0 have
 		differ := x ^ y
 		differs += ((differ&below + below) | differ) >> 31 & each

@@ -136,58 +136,52 @@ func headAndTail[T string | []byte](text T) (head, tail T) {
 
 // read reads the words of a text.
 func (w *Words) read(b []byte) {
-	var end [2 * lettersRead]byte // the end of the text, padded with zeros
+	w.List = slices.Grow(w.List, len(b)/2+1) // a byte separates two words
+	var end [2 * lettersRead]byte            // the end of the text, padded with zeros
 	rest := max(0, len(b)-lettersRead)
 	copy(end[:], b[rest:])
-	list := w.List
 	first := true
 	for i := 0; i < len(b); {
+		if i < rest {
+			i, first = w.readLetters(b, i, rest, first)
+		}
+		if i >= rest {
+			i, first = w.readLetters(end[:], i-rest, len(b)-rest, first)
+			if i += rest; i >= len(b) {
+				break
+			}
+		}
 		c := class[b[i]]
-		switch {
-		case c&(wordByte|apart) == 0:
-			i++
-			continue
-		case c&apart != 0:
+		if c&apart != 0 { // a tag, or an escape of the kind \u00e9
 			if b[i] == '\\' && !w.decoded && escapesText(b[i:]) {
-				w.List = list
 				w.readDecoded(b, i, first)
 				return
 			}
-			n, ends := mark(b[i:])
-			if w.appended && b[i] == '<' {
-				n = 1
-			}
-			first = first || ends
-			w.Varies = w.Varies || n > 2 && b[i] == '<' && tagMayVary(b[i:i+n])
-			i += n
-			continue
-		}
-		if c&alpha != 0 {
-			var ahead *[lettersRead]byte
-			if i < rest {
-				ahead = (*[lettersRead]byte)(b[i:])
-			} else {
-				ahead = (*[lettersRead]byte)(end[i-rest:])
-			}
-			if n, h := w.letters(ahead); n > 0 {
-				list = append(list, Word{h, Letters, first})
-				first = false
-				i += n
+			if b[i] == '\\' {
+				i += max(control(b[i:]), 2)
 				continue
 			}
+			first = true
+			n := 1
+			if !w.appended {
+				n += tag(b[i:])
+			}
+			w.Varies = w.Varies || n > 2 && tagMayVary(b[i:i+n])
+			i += n
+			continue
 		}
 		if c&start != 0 || c&hex != 0 && i+8 < len(b) && b[i+8] == '-' {
 			if n := volatile(b, i); n > 0 {
 				if w.Left == 0 && c&digit != 0 && class[b[i+n-1]]&digit == 0 && duration(b[i:]) == n {
 					w.Left = decimal(b[i : i+n])
 				}
-				list = append(list, Word{0, Volatile, first})
+				w.List = append(w.List, Word{0, Volatile, first})
 				first, w.Varies = false, true
 				i += n
 				continue
 			}
 		}
-		n, h, kind := w.word(b, i, list, first)
+		n, h, kind := w.word(b, i, w.List, first)
 		if n == 0 {
 			if b[i] == symbolByte {
 				i += 2
@@ -195,11 +189,10 @@ func (w *Words) read(b []byte) {
 			i++ // an underscore, or a symbol
 			continue
 		}
-		list = append(list, Word{h, kind, first})
+		w.List = append(w.List, Word{h, kind, first})
 		first = false
 		i += n
 	}
-	w.List = list
 }
 
 // readDecoded continues read at the escape at index i of b, with the rest of b decoded, so that an escaped text has the words of the text. A
@@ -236,31 +229,6 @@ func wordBefore(b []byte, i int) int {
 		start++ // the first letter is that of an escape such as \n
 	}
 	return start
-}
-
-// mark returns the length of the separator at the beginning of b, and whether it ends a line, a sentence or a JSON member. The first
-// byte must be of the class apart.
-func mark(b []byte) (n int, ends bool) {
-	switch b[0] {
-	case '\n':
-		return 1, true
-	case '\\': // an escaped character separates words
-		if n := control(b); n > 0 {
-			return n, false
-		}
-		return 2, len(b) > 1 && b[1] == 'n'
-	case '<':
-		return 1 + tag(b), true
-	case '.', '?', '!':
-		return 1, len(b) > 1 && b[1] == ' '
-	case ',':
-		rest := b[1:min(len(b), 4)]
-		if len(rest) > 0 && rest[0] == ' ' {
-			rest = rest[1:]
-		}
-		return 1, len(rest) > 0 && rest[0] == '"' || len(rest) > 1 && rest[0] == '\\' && rest[1] == '"'
-	}
-	return 1, false
 }
 
 // serialDigits is the least number of digits of a serial number, which follows its prefix directly, such as in tnd_8120967 or LD-387672.
