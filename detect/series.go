@@ -14,16 +14,11 @@ import (
 const leastSeries = 4
 
 // goesThroughItems reports whether the latest n calls of the step's tool, up to the step, go through a series of items, all with one result,
-// which is no failure. Their calls differ in one item, as differInItem says, and each names something new or gets its answer for the first
-// time. Their results are equal without ids and the words of the calls, or differ like the calls, or in numbers and dates. An item whose
-// result is new is one of the series, too. No other tool changes something in between, because then it makes the items, such as the next
-// version of a patch. Each is expected to have the result of the one before, as for files that are verified one by one. Words that are
-// searched for without a match are no items: other words for one thing look alike. Nor has an item a long result of which nothing tells of it:
-// then the page has not changed. It reads the excerpts of at most 10 steps.
+// which is no failure. Each call names something new or gets its answer for the first time, and seriesCall.sameSeries compares it with the
+// step. No other tool changes something in between, because then it makes the items, such as the next version of a patch. It reads the
+// excerpts of at most 10 steps.
 func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
-	input, output := r.Excerpt(step)
-	now, cut := termsOf(input)
-	long := strings.HasSuffix(output, "…") && !step.Effort.Mentions
+	latest := seriesCallOf(r, step)
 	seen := 0
 	for k := 0; k < excerpts && seen < n; k++ {
 		s := r.StepAt(k)
@@ -32,29 +27,52 @@ func goesThroughItems(r *unloop.Run, step *unloop.Step, n int) bool {
 			return false
 		case s.Tool != step.Tool:
 			continue
-		}
-		if s.Effort.Yield == unloop.Failure || !s.Effort.NamesItem() && s.Repeats.N > 1 {
+		case s.Effort.Yield == unloop.Failure, !s.Effort.NamesItem() && s.Repeats.N > 1:
+			return false
+		case s.Number != step.Number && !latest.sameSeries(seriesCallOf(r, s)):
 			return false
 		}
 		seen++
-		if s.Number == step.Number {
-			continue
-		}
-		call, result := r.Excerpt(s)
-		before, alsoCut := termsOf(call)
-		if cut && alsoCut { // the ends are not known
-			n := min(len(now), len(before))
-			now, before = now[:n], before[:n]
-		}
-		at, ok := differInItem(now, before)
-		if !ok || s.Effort.Yield == unloop.NothingFound && searchesFor(step.Tool, input, at) || long && !tells(output, result, now[at].word) {
-			return false
-		}
-		if s.Effort.Template != step.Effort.Template && s.Effort.Novelty < newAnswer && !differAlike(now, before, output, result) {
-			return false
-		}
 	}
 	return seen == n
+}
+
+// seriesCall is a step that may be one of a series, with the excerpts of its call and its result.
+type seriesCall struct {
+	step          *unloop.Step
+	input, output string
+	words         []term // of the call
+	cut           bool   // the excerpt of the call is cut off
+}
+
+func seriesCallOf(r *unloop.Run, step *unloop.Step) seriesCall {
+	c := seriesCall{step: step}
+	c.input, c.output = r.Excerpt(step)
+	c.words, c.cut = termsOf(c.input)
+	return c
+}
+
+// sameSeries reports whether the call and an earlier one are about two items of a series. They differ in one item, as differInItem says. Their
+// results are equal without ids and the words of the calls, or differ like the calls, or in numbers and dates, or the earlier one is new: each
+// item is expected to have the result of the one before, as for files that are verified one by one. Words that are searched for without a
+// match are no items: other words for one thing look alike. Nor has an item a long result of which nothing tells of it: then the page has not
+// changed.
+func (c *seriesCall) sameSeries(earlier seriesCall) bool {
+	now, before := c.words, earlier.words
+	if c.cut && earlier.cut { // the ends are not known
+		n := min(len(now), len(before))
+		now, before = now[:n], before[:n]
+	}
+	at, ok := differInItem(now, before)
+	if !ok || earlier.step.Effort.Yield == unloop.NothingFound && searchesFor(c.step.Tool, c.input, at) {
+		return false
+	}
+	long := strings.HasSuffix(c.output, "…") && !c.step.Effort.Mentions
+	if long && !tells(c.output, earlier.output, now[at].word) {
+		return false
+	}
+	return earlier.step.Effort.Template == c.step.Effort.Template || earlier.step.Effort.Novelty >= newAnswer ||
+		differAlike(now, before, c.output, earlier.output)
 }
 
 // term is a word of a call, with the name of its argument.

@@ -60,6 +60,11 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 		defer g.mu.Unlock()
 		return fold()
 	}
+	return g.transactShared(ctx, use, fold)
+}
+
+// transactShared folds on the latest state in the store and saves the result, until no other guard was faster.
+func (g *Guard) transactShared(ctx context.Context, use Usage, fold func() Decision) Decision {
 	s := g.shared
 	s.turn.Lock()
 	defer s.turn.Unlock()

@@ -187,11 +187,12 @@ func (r *rescan) groups(tool string, group []unloop.Event) {
 		inputs = append(inputs, string(canon.Canonical(e.Input)))
 	}
 	latest := inputs[len(inputs)-1]
-	match.Reset([]byte(latest), 0)
+	match.Reset([]byte(latest), len(inputs))
 	similar := 0
 	largest, at := 0, 0
 	for i, in := range inputs {
-		if match.Ratio([]byte(in)) >= 0.85 {
+		shape := fingerprint.ShapeOf([]byte(in))
+		if match.Similar([]byte(in), &shape, 0.85) {
 			similar++
 		}
 		n := 0

@@ -14,7 +14,7 @@ type colorFlag struct{ when string }
 func colorNames() []string { return []string{"auto", "always", "never"} }
 
 func (f *colorFlag) add(flags *pflag.FlagSet) {
-	flags.StringVar(&f.when, "color", "auto", "use colour: auto, always, never (auto: on a terminal; NO_COLOR and FORCE_COLOR override it)")
+	flags.StringVar(&f.when, "color", "auto", "use colour `WHEN`: auto, always, never (auto: on a terminal; NO_COLOR and FORCE_COLOR override it)")
 }
 
 // on reports whether to use colour on w. The flag overrides NO_COLOR, NO_COLOR overrides FORCE_COLOR, and without any of them w

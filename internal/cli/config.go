@@ -126,7 +126,7 @@ func configTokenCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().SortFlags = false
-	cmd.Flags().StringVar(&name, "name", "", "a name for the token (required)")
-	cmd.Flags().StringVar(&scope, "scope", "", "what the token allows: ingest, read, admin (required)")
+	cmd.Flags().StringVar(&name, "name", "", "a `NAME` for the token (required)")
+	cmd.Flags().StringVar(&scope, "scope", "", "the `SCOPE`, which is what the token allows: ingest, read, admin (required)")
 	return cmd
 }

@@ -61,7 +61,7 @@ func demoCommand(start startServer) *cobra.Command {
 		},
 	}
 	server.add(cmd.Flags())
-	cmd.Flags().Float64Var(&speed, "speed", 1, "play this many times as fast")
+	cmd.Flags().Float64Var(&speed, "speed", 1, "play `N` times as fast")
 	color.add(cmd.Flags())
 	return cmd
 }

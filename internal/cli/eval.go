@@ -42,8 +42,8 @@ func evalCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringSliceVarP(&f.profiles, "profile", "p", []string{profile.Default}, "the profiles (repeatable): "+strings.Join(profile.Names(), ", "))
-	flags.StringVarP(&f.format, "format", "f", "pretty", "the output format: pretty, json")
+	flags.StringSliceVarP(&f.profiles, "profile", "p", []string{profile.Default}, "the profile `NAME` (repeatable): "+strings.Join(profile.Names(), ", "))
+	flags.StringVarP(&f.format, "format", "f", "pretty", "the output `FORMAT`: pretty, json")
 	flags.StringVar(&f.second, "second-opinion", "", "ask for second opinions: labels (answer as the labels say), or the `FILE` with the configuration second_opinion")
 	cmd.AddCommand(evalMakeCommand())
 	return cmd

@@ -54,7 +54,7 @@ func mcpProxyCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&f.mode, "mode", "guard", "guard or observe")
+	flags.StringVar(&f.mode, "mode", "guard", "the `MODE`: guard or observe")
 	flags.StringVar(&f.url, "url", "", "`URL` of the server, instead of a command")
 	flags.StringVar(&f.addr, "addr", "", "serve clients over HTTP on `HOST:PORT`, which must be loopback; needs --url")
 	flags.StringArrayVar(&f.headers, "header", nil, "send `NAME: VALUE` to the URL; ${VARIABLE} is replaced from the environment; repeatable")

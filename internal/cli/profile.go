@@ -19,7 +19,7 @@ type profileFlags struct {
 
 func (f *profileFlags) add(flags *pflag.FlagSet) {
 	flags.SortFlags = false
-	flags.StringVarP(&f.name, "profile", "p", "", "the profile: "+strings.Join(profile.Names(), ", ")+" (default \"default\")")
+	flags.StringVarP(&f.name, "profile", "p", "", "the profile `NAME`: "+strings.Join(profile.Names(), ", ")+" (default \"default\")")
 	flags.StringArrayVar(&f.sets, "set", nil, "change one setting of the profile: `NAME=VALUE` (repeatable)")
 	flags.StringVar(&f.config, "config", "", "read the profile and its settings from a YAML `FILE`")
 }

@@ -59,16 +59,16 @@ func (f *proxyFlags) add(flags *pflag.FlagSet) {
 	for name, vendor := range map[string]string{"openai": vendors.OpenAI, "anthropic": vendors.Anthropic, "gemini": vendors.Gemini} {
 		f.upstreams[name] = flags.String(name+"-upstream", vendor, "forward /"+name+" to this base `URL`, without the version's path")
 	}
-	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "observe, nudge or guard")
-	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "answer a halted run with a complete answer, or with error 400: answer or error")
-	flags.Int64Var(&f.budgets.Session.Tokens, "budget-tokens", 0, "tokens that a session may spend; 0 for no limit")
-	flags.Float64Var(&f.budgets.Session.Cost, "budget-cost", 0, "US dollars that a session may spend, by list prices; 0 for no limit")
-	flags.Int64Var(&f.budgets.Session.Calls, "budget-calls", 0, "model calls of a session; 0 for no limit")
-	flags.DurationVar(&f.budgets.Session.Time, "budget-time", 0, "time from a session's first call to its last, such as 90m; 0 for no limit")
+	flags.StringVar(&f.mode, "mode", string(proxy.Nudge), "the `MODE`: observe, nudge or guard")
+	flags.StringVar(&f.onHalt, "on-halt", string(proxy.HaltAnswer), "the `KIND` of answer to a halted run: answer (a complete one) or error (400)")
+	flags.Int64Var(&f.budgets.Session.Tokens, "budget-tokens", 0, "`TOKENS` that a session may spend; 0 for no limit")
+	flags.Float64Var(&f.budgets.Session.Cost, "budget-cost", 0, "`USD` that a session may spend, by list prices; 0 for no limit")
+	flags.Int64Var(&f.budgets.Session.Calls, "budget-calls", 0, "`CALLS` of a model in a session; 0 for no limit")
+	flags.DurationVar(&f.budgets.Session.Time, "budget-time", 0, "the `DURATION` from a session's first call to its last, such as 90m; 0 for no limit")
 	flags.Var(&budgetValue{&f.budgets.Key}, "key-budget", "what one API key may spend, as `LIMITS`: cost=20,tokens=5000000,calls=1000,time=12h, or some of them")
 	flags.Var(&budgetValue{&f.budgets.Project}, "project-budget", "the same for one project, which the header X-Unloop-Project or OpenAI-Project names, as `LIMITS`")
 	flags.StringVar(&f.server, "server", "", "record the runs on the server at this `URL`, and follow the orders that people give there")
-	flags.StringVar(&f.logLevel, "log-level", "info", "debug, info, warn or error")
+	flags.StringVar(&f.logLevel, "log-level", "info", "the `LEVEL`: debug, info, warn or error")
 	f.profile.add(flags)
 }
 

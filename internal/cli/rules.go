@@ -32,7 +32,7 @@ func rulesCommand() *cobra.Command {
 			return printTable(cmd.OutOrStdout(), rows)
 		},
 	}
-	cmd.Flags().StringVarP(&name, "profile", "p", profile.Default, "the profile: "+strings.Join(profile.Names(), ", "))
+	cmd.Flags().StringVarP(&name, "profile", "p", profile.Default, "the profile `NAME`: "+strings.Join(profile.Names(), ", "))
 	return cmd
 }
 

@@ -99,16 +99,6 @@ func (m *Matcher) Similar(other []byte, shape *Shape, threshold float64) bool {
 	return m.lcs(other, shape.Length, least) >= least
 }
 
-// Ratio returns the similarity of the text and other, from 0 to 1.
-func (m *Matcher) Ratio(other []byte) float64 {
-	shape := ShapeOf(other)
-	total := m.shape.Length + shape.Length
-	if total == 0 {
-		return 1
-	}
-	return 2 * float64(m.lcs(other, shape.Length, 0)) / float64(total)
-}
-
 // commonEnds returns the length in bytes of the common beginning and the common end, which do not overlap.
 func commonEnds(a, b []byte) int {
 	n := min(len(a), len(b))

@@ -193,6 +193,21 @@ func (l *Limits) fill() {
 	orElse(&l.Grace, 10*time.Second)
 }
 
+// fill sets the defaults of what is not set.
+func (o *Options) fill() {
+	o.Limits.fill()
+	orElse(&o.GRPC, "off")
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.RunID == nil {
+		o.RunID = func(id string) string { return id }
+	}
+	if o.Name == nil {
+		o.Name = func(name string) string { return name }
+	}
+}
+
 // Validate returns all errors of the options.
 func (o *Options) Validate() error {
 	var wrong []error

@@ -53,25 +53,15 @@ func New(o Options) (*Server, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("options of the HTTP server: %w", err)
 	}
-	o.Limits.fill()
-	orElse(&o.GRPC, "off")
-	s := &Server{Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope), failing: rate.Sometimes{Interval: 10 * time.Second}}
-	s.small, s.large = memory.NewPool(o.Limits.Bodies/4), memory.NewPool(o.Limits.Bodies/4*3)
-	s.answers = memory.NewPool(o.Limits.Answers)
-	s.building = make(chan struct{}, places())
+	o.fill()
+	s := &Server{
+		Options: o, log: o.Log, mux: http.NewServeMux(), scopes: make(map[string]Scope), failing: rate.Sometimes{Interval: 10 * time.Second},
+		auth: newAuth(&o), controls: newControls(),
+		small: memory.NewPool(o.Limits.Bodies / 4), large: memory.NewPool(o.Limits.Bodies / 4 * 3), answers: memory.NewPool(o.Limits.Answers),
+		building: make(chan struct{}, places()),
+	}
 	s.running, s.end = context.WithCancel(context.Background())
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
-	if s.RunID == nil {
-		s.RunID = func(id string) string { return id }
-	}
-	if s.Name == nil {
-		s.Name = func(name string) string { return name }
-	}
-	s.auth = newAuth(&o)
 	s.api = humago.New(scoped{s}, s.describe())
-	s.controls = newControls()
 	s.routes()
 	s.parameters = s.parametersOf()
 	return s, nil
@@ -115,27 +105,30 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.notFound(w, r, h)
 		return
 	}
-	scope, known := s.scopes[pattern]
-	if !known {
-		scope = Admin // the strictest scope for an operation without one
-	}
-	if p := s.elsewhere(pattern, scope); p != nil {
-		p.write(w)
-		return
-	}
-	if p := s.auth.admit(r, scope); p != nil {
+	if p := s.admit(pattern, r); p != nil {
 		if p.Status == http.StatusUnauthorized {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="unloop"`)
 		}
 		p.write(w)
 		return
 	}
-	s.prove(r, scope)
-	if p := s.unknownParameter(pattern, r); p != nil {
-		p.write(w)
-		return
-	}
 	s.answered(w, r)
+}
+
+// admit returns a problem unless this server answers the request: the server has the role, the token the scope, and each parameter is known.
+func (s *Server) admit(pattern string, r *http.Request) *Problem {
+	scope, known := s.scopes[pattern]
+	if !known {
+		scope = Admin // the strictest scope for an operation without one
+	}
+	if p := s.elsewhere(pattern, scope); p != nil {
+		return p
+	}
+	if p := s.auth.admit(r, scope); p != nil {
+		return p
+	}
+	s.prove(r, scope)
+	return s.unknownParameter(pattern, r)
 }
 
 // elsewhere returns a problem if another server of the cluster answers the request.
