@@ -34,7 +34,7 @@ describe("the overview", () => {
     }
     // No event has tokens or a cost: neither has a chart, and none is said to be $0.
     assert.equal(await page.getByRole("region", { name: /^(Cost|Tokens).* over time$/ }).count(), 0);
-    await fact(page, "Calls after the first warning").getByText(/^\d+ % of the calls$/).waitFor();
+    await fact(page, "Calls after the first warning").getByText(/^\d+\u00a0% of the calls$/).waitFor();
     assert.ok(!(await page.getByRole("main").textContent()).includes("$0"), "a cost that nobody knows");
   });
 

@@ -76,8 +76,11 @@ func (f *baselineFlags) load() (*baseline, error) {
 	if err := json.Unmarshal(text, &file); err != nil {
 		return nil, fmt.Errorf("%s is not a baseline, want a file that --write-baseline has written: %w", f.path, err)
 	}
+	if file.Version == 0 {
+		return nil, fmt.Errorf("%s is not a baseline: it has no version; want a file that --write-baseline has written", f.path)
+	}
 	if file.Version != baselineVersion {
-		return nil, fmt.Errorf("%s has version %d of the baseline; this program reads version %d", f.path, file.Version, baselineVersion)
+		return nil, fmt.Errorf("%s has version %d of the baseline; this program reads version %d; --write-baseline replaces the file", f.path, file.Version, baselineVersion)
 	}
 	for _, loop := range file.Loops {
 		b.known[loop] = true
@@ -139,6 +142,10 @@ func (b *baseline) save(stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	complain(stderr, fmt.Sprintf("wrote %s to %s", plural(len(file.Loops), "loop", "loops"), b.path))
+	known := make(map[string]bool) // the runs with these loops
+	for _, loop := range file.Loops {
+		known[loop.Run] = true
+	}
+	complain(stderr, fmt.Sprintf("wrote %s of %s to %s", plural(len(file.Loops), "loop", "loops"), plural(len(known), "run", "runs"), b.path))
 	return nil
 }

@@ -42,7 +42,7 @@ func exportCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			write := func(w io.Writer) error { return exportLabelled(cmd.Context(), c, w) }
+			write := func(w io.Writer) error { return exportLabelled(cmd.Context(), c, w, cmd.ErrOrStderr()) }
 			if !labels {
 				write = func(w io.Writer) error { return export(cmd.Context(), c, args[0], w) }
 			}

@@ -16,11 +16,14 @@ import (
 // outcomes maps the status of a run to the outcome of a labelled run. The outcome of a run with another status is unknown.
 var outcomes = map[string]string{"completed": "success", "failed": "failure"}
 
-// exportLabelled writes the runs that people labelled, one per line. A run is in memory as a whole.
-func exportLabelled(ctx context.Context, c *client.Client, to io.Writer) error {
+// exportLabelled writes the runs that people labelled, one per line. Without any it says so. A run is in memory as a whole.
+func exportLabelled(ctx context.Context, c *client.Client, to, stderr io.Writer) error {
 	labels, err := c.Labels(ctx)
 	if err != nil {
 		return err
+	}
+	if len(labels) == 0 {
+		complain(stderr, "no run is labelled: label runs on their pages in the dashboard, or with POST /api/acts")
 	}
 	w := bufio.NewWriterSize(to, 64<<10)
 	for _, l := range labels {

@@ -7,6 +7,7 @@ package proxy
 import (
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
@@ -107,6 +108,7 @@ func New(o Options) (*Proxy, error) {
 		p.apis[name] = http.StripPrefix("/"+name, p.route(name, upstream))
 	}
 	p.own.HandleFunc("/{$}", p.index)
+	p.own.HandleFunc("/", p.unknown)
 	p.own.HandleFunc("GET /healthz", p.health)
 	p.own.Handle("GET /metrics", p.metrics())
 	p.handler = reverseproxy.Local("proxy", http.HandlerFunc(p.serve))
@@ -157,6 +159,12 @@ func (p *Proxy) index(w http.ResponseWriter, _ *http.Request) {
 			fmt.Fprintln(w, "  /"+name+hints[name])
 		}
 	}
+}
+
+// unknown answers a path of no API, such as that of a client whose base URL lacks the name of the API.
+func (p *Proxy) unknown(w http.ResponseWriter, r *http.Request) {
+	apis := slices.Sorted(maps.Keys(p.apis))
+	http.Error(w, fmt.Sprintf("unloop proxy: unknown path %.200q; it must begin with /%s", r.URL.Path, strings.Join(apis, " or /")), http.StatusNotFound)
 }
 
 // hints are the ends of the base URLs that clients expect.

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -129,4 +131,21 @@ func TestJudgingThatFailsOrTakesTooLongIsAnErrorSoThatTheRequestPasses(t *testin
 			t.Error("the memory of a request that was judged late is not free")
 		}
 	})
+}
+
+func TestAPathOfNoAPIIsAnsweredWithTheNamesOfTheAPIs(t *testing.T) {
+	s, p := start(t, newUpstream(t), func(*Options) {})
+	answer, err := http.Post(s.URL+"/v1/chat/completions", "application/json", strings.NewReader("{}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `unloop proxy: unknown path "/v1/chat/completions"; it must begin with /` + strings.Join(slices.Sorted(maps.Keys(p.apis)), " or /") + "\n"
+	if answer.StatusCode != http.StatusNotFound || string(body) != want {
+		t.Errorf("got %d %q, want 404 %q", answer.StatusCode, body, want)
+	}
 }

@@ -6,7 +6,7 @@ import "errors"
 var ErrCursor = errors.New("invalid cursor: it is not from this list")
 
 // ErrInUse means that another server writes to the database.
-var ErrInUse = errors.New("another server uses the database")
+var ErrInUse = errors.New("another server uses the database: stop it, or name another database")
 
 // ErrFenced means that another server has written to the database since this one started, so the state in memory is stale.
 var ErrFenced = errors.New("another server has written to the database since this server started; restart this server")
