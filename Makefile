@@ -229,6 +229,10 @@ train: ## train the model of stalled_steps on the judged runs of EVAL_RUNS, the 
 	@go run ./internal/train -names > .cache/features.txt
 	@"$$(scripts/python-env internal/train/requirements.txt)" internal/train/train.py .cache/features.jsonl .cache/features.txt stalled_model.go
 
+.PHONY: rewritten
+rewritten: ## measure default on the judged runs of EVAL_RUNS as other agents and harnesses would have written them: a table of docs/progress-meter.md
+	@go run ./internal/eval/rewrite/table $(EVAL_RUNS)
+
 .PHONY: compare
 compare: ## run published detectors on the judged runs of EVAL_RUNS beside ours, and print the table of docs/comparison.md
 	@mkdir -p .cache && go run ./compare/unloop $(EVAL_RUNS) > .cache/decisions.jsonl
