@@ -32,7 +32,7 @@ sequential := . ./detect/... ./policy ./profile ./internal/arch ./internal/boost
 	./internal/findings ./internal/fingerprint ./internal/ingest/... ./internal/mask ./internal/nudge ./internal/trace
 # SQLite is C that was translated to Go. It starts no goroutine, and the race detector would make it several times as slow.
 race := -race -gcflags=modernc.org/...=-race=false
-# The packages whose tests take longest begin first, so that none of them runs alone at the end.
+# The packages whose tests take longest. They begin first.
 longest := ./internal/app ./internal/cli ./internal/store/sqlstore ./internal/pipeline ./internal/proxy ./internal/httpd
 # What make test runs side by side, on two processors three at a time: the longest first, so that none runs alone at the end.
 suites := gotest e2e python frameworks packages typescript modules benchonce

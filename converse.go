@@ -75,9 +75,9 @@ func (m *meter) act() {
 	}
 }
 
-// weighAnswer returns what an answer to a person adds to Talk. An answer with numbers or ids adds at least half of a message if earlier ones had
-// all of them. It adds nothing if it has the first new word of the person's message, such as the field that a validator misses, in a message
-// that is known otherwise, or if it is the next item of a numbered list.
+// weighAnswer returns what an answer to a person adds to Meter.Talk, in messages. An answer whose numbers and ids are all known adds at least half
+// of a message. An answer adds nothing if it contains the first new word of the person's message, such as the field that a validator misses. The
+// next item of a numbered list adds nothing either.
 func (m *meter) weighAnswer(w *fingerprint.Words, news *messageNews) (weight float64) {
 	weight = max(0, 1-news.newPairs/talkNew)
 	if m.AskedAgain {

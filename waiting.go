@@ -4,8 +4,8 @@ import "github.com/unloop-ai/unloop/internal/fingerprint"
 
 // waits reports whether the step that has just ended asked for the state of something that is still in progress. Then it polls: it has the
 // patience of polls, also without a pause in between. A first call does not poll, because it may have started what is in progress.
-// content is the fingerprint.Content of the result. Without NeedOutcomes nothing reads how a call that succeeded polled, so that is not
-// looked for.
+// content is the fingerprint.Content of the result. Without NeedOutcomes it reads only results of calls that failed, because
+// nothing else depends on it.
 func (r *Run) waits(t *Tool, e *Event, content []byte) bool {
 	needed := r.options.Needs&NeedOutcomes != 0 || r.options.Needs&NeedExcerpts != 0 && r.step.Failing
 	if !needed || r.step.Test || r.step.Effect == Polling && !r.step.Failing || !r.askedAgain() {

@@ -53,10 +53,9 @@ func seriesCallOf(r *unloop.Run, step *unloop.Step) seriesCall {
 }
 
 // sameSeries reports whether the call and an earlier one are about two items of a series. They differ in one item, as differInItem says. Their
-// results are equal without ids and the words of the calls, or differ like the calls, or in numbers and dates, or the earlier one is new: each
-// item is expected to have the result of the one before, as for files that are verified one by one. Words that are searched for without a
-// match are no items: other words for one thing look alike. Nor has an item a long result of which nothing tells of it: then the page has not
-// changed.
+// results are equal without ids and the words of the calls, or differ like the calls, or differ in numbers and dates. Or the earlier result is
+// new, as that of the first of several files that are verified. Words that are searched for without a match are no items, because other words
+// for one thing look alike. A long result must mention the item. Otherwise the page has not changed.
 func (c *seriesCall) sameSeries(earlier seriesCall) bool {
 	now, before := c.words, earlier.words
 	if c.cut && earlier.cut { // the ends are not known

@@ -63,7 +63,8 @@ func (g *Guard) transact(ctx context.Context, use Usage, fold func() Decision) D
 	return g.transactShared(ctx, use, fold)
 }
 
-// transactShared folds on the latest state in the store and saves the result, until no other guard was faster.
+// transactShared loads the latest state from the store, folds the event into it, and saves the result. It repeats this if another guard has saved
+// in between.
 func (g *Guard) transactShared(ctx context.Context, use Usage, fold func() Decision) Decision {
 	s := g.shared
 	s.turn.Lock()

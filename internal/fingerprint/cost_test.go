@@ -35,6 +35,12 @@ var functions = map[string]func(content []byte){
 	"MinHashOf":      func(b []byte) { MinHashOf(string(b)) },
 	"TailPeriod":     func(b []byte) { TailPeriod(string(b)) },
 	"ShapeOf":        func(b []byte) { ShapeOf(Clip(nil, b)) },
+	"Unwrap":         func(b []byte) { Unwrap(quoted(b)); Unwrap(jsonObject("stdout", b)) },
+	"Content":        func(b []byte) { Content(b); Content(slices.Concat([]byte(`{"content":[`), b, []byte(`]}`))) },
+	"Reminder":       func(b []byte) { WithoutReminder(quoted(b)) },
+	"Packed":         func(b []byte) { PackedArguments(quoted(b)); PackedResult(quoted(b)); Unpack(nil, quoted(b)) },
+	"Pending":        func(b []byte) { Pending(b) },
+	"Completion":     func(b []byte) { Completion(string(b)) },
 }
 
 func target(arguments []byte) {

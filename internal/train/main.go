@@ -68,24 +68,38 @@ func run(w io.Writer, args []string) error {
 	if err != nil {
 		return err
 	}
+	g := gatesOf(p)
 	for _, path := range args {
-		if err := write(out, p, path); err != nil {
+		if err := write(out, p, g, path); err != nil {
 			return err
 		}
 	}
 	return out.Flush()
 }
 
-// gateOf returns the gate of the latest step. The number of steps without progress depends on the model that is trained, so it does not count.
-func gateOf(r *unloop.Run) gate {
+// gates is the rule stalled_steps of a profile, with a threshold that every estimate reaches, and with one that none reaches.
+type gates struct{ every, none detect.StalledSteps }
+
+func gatesOf(p *profile.Profile) (g gates) {
+	for _, d := range p.Detectors() {
+		if rule, ok := d.(detect.StalledSteps); ok {
+			g.every, g.none = rule, rule
+		}
+	}
+	g.every.Estimate, g.none.Estimate = 0, 2 // an estimate is from 0 to 1
+	return g
+}
+
+// of returns the gate of the latest step. The number of steps without progress depends on the model that is trained, so it does not count.
+func (g gates) of(r *unloop.Run) gate {
 	m := r.Meter()
 	steps := m.Steps
 	m.Steps = manySteps
 	defer func() { m.Steps = steps }()
-	if _, ok := stalled(anyEstimate).Check(r); !ok {
+	if _, ok := g.every.Check(r); !ok {
 		return shut
 	}
-	if _, ok := stalled(noEstimate).Check(r); ok {
+	if _, ok := g.none.Check(r); ok {
 		return always
 	}
 	return usual
@@ -94,15 +108,7 @@ func gateOf(r *unloop.Run) gate {
 // manySteps is a number of steps without progress that is enough for stalled_steps.
 const manySteps = 99
 
-// Thresholds that every estimate and no estimate reaches.
-const anyEstimate, noEstimate = 0, 2
-
-// stalled returns the rule of the default profile with another threshold.
-func stalled(estimate float64) detect.StalledSteps {
-	return detect.StalledSteps{Estimate: estimate, Steps: 2, Certain: 4, Stuck: 12}
-}
-
-func write(out *bufio.Writer, p *profile.Profile, path string) error {
+func write(out *bufio.Writer, p *profile.Profile, g gates, path string) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
@@ -120,7 +126,7 @@ func write(out *bufio.Writer, p *profile.Profile, path string) error {
 			decision := session.Add(e)
 			if step := session.Run().Current().Step; step != nil && step.Outcome != unloop.Pending {
 				row.Events, row.Steps = append(row.Events, e.Index), append(row.Steps, session.Run().Meter().Features)
-				row.Gates = append(row.Gates, gateOf(session.Run()))
+				row.Gates = append(row.Gates, g.of(session.Run()))
 			}
 			if decision.Action != policy.Allow {
 				rules := []string{}

@@ -122,6 +122,6 @@ func exchanges() []Form {
 	return []Form{
 		{Name: "thoughts", Title: "messages as calls of `think`", message: thought},
 		{Name: "no_messages", Title: "no messages", message: func(_ int, e entry) entry { e.set("text", ""); return e }},
-		{Name: "polled_outputs", Title: "a command and its output as two calls", call: func(*call) {}, after: polled},
+		{Name: "polled_outputs", Title: "a command and its output as two calls", after: polled},
 	}
 }

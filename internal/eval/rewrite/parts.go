@@ -66,10 +66,10 @@ func mcpResult(text string, failed bool) any {
 	return members{"content": []members{{"type": "text", "text": text}}, "isError": failed}
 }
 
-// packed returns the JSON of a value as a text.
+// packed returns the JSON of a value as a Go string.
 func packed(value any) string { return string(must(encode(value))) }
 
-// streams returns the output as one stream, which is that of errors if the command failed.
+// streams returns an object with two members: the output is in stderr if the command failed, and in stdout otherwise.
 func streams(c *call) members {
 	if c.exit != 0 {
 		return members{"stdout": "", "stderr": c.output, "interrupted": false}
@@ -151,7 +151,7 @@ func (c *call) timed(text string) string {
 
 func prompted(c *call) string { return "root@box:/repo# " + c.command + "\n" + c.output }
 
-// cut removes the middle of a long text.
+// cut replaces the middle of a text of more than 2,000 characters by a note.
 func cut(text string) string {
 	const kept = 1000 // characters of the beginning and of the end
 	runes := []rune(text)

@@ -32,8 +32,7 @@ func Find(name string) (Form, error) {
 	return forms[at], nil
 }
 
-// Rewrite returns a run in the form. Its labels are at the same events. The run itself does not change. It returns an error for an event that
-// is no object.
+// Rewrite returns a copy of a run in the form. The labels of the copy are at the same events. An event that is not a JSON object is an error.
 func (f Form) Rewrite(run *eval.Run) (*eval.Run, error) {
 	out := &eval.Run{ID: run.ID, Source: run.Source, Outcome: run.Outcome}
 	var first, last []int // where each event begins and ends
@@ -61,11 +60,13 @@ func (f Form) entries(n int, e entry) []entry {
 	switch {
 	case f.message != nil && e.text("kind") == "message" && e.text("role") == "assistant":
 		return []entry{f.message(n, e)}
-	case e.text("kind") != "tool_call" || f.call == nil:
+	case e.text("kind") != "tool_call":
 		return []entry{e}
 	}
 	c := read(n, e)
-	f.call(c)
+	if f.call != nil {
+		f.call(c)
+	}
 	entries := []entry{e}
 	if f.after != nil {
 		entries = append(entries, f.after(c)...)

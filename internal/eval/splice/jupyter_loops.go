@@ -80,7 +80,8 @@ func cellsAddedToClosedKernel(p *generator) (entries []entry, _ int) {
 	return entries, 1
 }
 
-// writtenCellReadsEmpty writes a cell, which the server confirms, reads it back as empty, runs it without output, and writes it again.
+// writtenCellReadsEmpty writes the same cell again and again. The server confirms each write, but the cell is empty when it is read, and has no
+// output when it is run.
 func writtenCellReadsEmpty(p *generator) (entries []entry, _ int) {
 	j := p.jupyter()
 	frame, columns := j.frame()

@@ -82,7 +82,8 @@ func uploadedBuildProcessedAtLast(p *generator) (entries []entry, _ int) {
 	return append(entries, b.run(fmt.Sprintf("asc testflight add-build --group beta --build %d", number), fmt.Sprintf("Build %d is available to 1 group (%d testers)", number, p.between(4, 90)), 0).after(thought{"It is processed.", "Let me give it to the testers."})), 0
 }
 
-// refusedBlocksMadeAfterFreshRead changes files that a formatter has touched: a block is refused, the file is read, and the same change is made.
+// refusedBlocksMadeAfterFreshRead edits one file after the other, each of which a formatter has changed. The first edit of a file is refused. The
+// agent reads the file and makes the edit.
 func refusedBlocksMadeAfterFreshRead(p *generator) (entries []entry, _ int) {
 	b, last := p.blockEditor(), ""
 	for k, name := range p.shuffled("banner", "footer", "avatar", "badge", "slider", "modal")[:p.between(3, 4)] {

@@ -53,7 +53,7 @@ func variantsEnteredInShopAdmin(p *generator) (entries []entry, _ int) {
 	return entries, 0
 }
 
-// exportWatchedOnItsPage waits before a page whose export gets on, until the file is there.
+// exportWatchedOnItsPage reads the page of an export after each wait. The page shows a higher percentage each time, and the file in the end.
 func exportWatchedOnItsPage(p *generator) (entries []entry, _ int) {
 	n := p.navigator(p.word(), "Exports")
 	rows := p.between(20_000, 900_000)
