@@ -98,7 +98,8 @@ func thinksByName(name string) bool {
 }
 
 // ShellByName reports whether a tool takes a command line, according to the words of its name: run_in_terminal, BashTool. The name of a server
-// before two underscores does not count, and the one before a dot need not: mcp__box__bash, functions.shell, terminal.run.
+// before two underscores does not count (mcp__box__bash). A name with a dot, a slash or a colon counts as a whole, or by
+// its part behind the last of them (terminal.run, functions.shell).
 func ShellByName(name string) bool {
 	name = name[strings.LastIndex(name, "__")+1:]
 	return isShell(name) || isShell(name[strings.LastIndexAny(name, "./:")+1:])

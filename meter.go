@@ -14,11 +14,11 @@ type Effort struct {
 	Rearranged bool    `json:",omitzero"` // a member of its arguments has lines of earlier calls of the tool in a new order, and hardly a new line
 	Resent     bool    `json:",omitzero"` // a member of its arguments that has most of its words is equal to one of an earlier call
 	Idle       bool    `json:",omitzero"` // the call does nothing: a shell's : or true, or a command without words
-	About      bool    `json:",omitzero"` // its outcome is rich and mentions an item that no earlier call of its tool names, and not as the cause of a failure
+	About      bool    `json:",omitzero"` // its outcome has many words and mentions an item, not as the cause of a failure, that no earlier call of its tool names
 	Varies     bool    `json:",omitzero"` // its outcome differs from the latest one of this call in numbers without a trend
 	Writes     bool    `json:",omitzero"` // the call may change something
-	Heeds      bool    `json:",omitzero"` // it may change something, and names what only the latest failure told of
-	Requested  bool    `json:",omitzero"` // its new item is what only the latest message of a person told of
+	Heeds      bool    `json:",omitzero"` // it may change something, and names what only the latest failure mentioned
+	Requested  bool    `json:",omitzero"` // its new item is what only the latest message of a person mentioned
 	Follows    bool    `json:",omitzero"` // it sends a key that the latest outcome of its tool gave, and that no call has sent before
 	Similar    int     `json:",omitzero"` // of the last twelve calls, those of this tool with a similarity of at least 0.4
 	Said       int     `json:",omitzero"` // number of words in the message of the agent before the call; 0 for no message

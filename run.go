@@ -340,12 +340,13 @@ func (r *Run) noteNovelty() {
 func (r *Run) RestatedInARow() int { return r.s.RestatedInARow }
 
 // RestatedWeight returns how much the agents have restated since the last novelty, in messages. Each message weighs its
-// greatest overlap with a message since the latest new result, and half as much for every three messages since. A message that tells of
-// progress (see Advanced), and a new plan, which is far longer than the earlier messages of its agent, reset the weight to 0. The run must keep NeedTexts.
+// greatest overlap with a message since the latest new result, and half as much for every three messages since. The weight is 0 after a
+// message that reports progress (see Advanced), and after a new plan, which is far longer than the earlier messages of its agent. The run
+// must keep NeedTexts.
 func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
 
-// Advanced returns the number of the event of the latest message that tells of progress, 0 for none: it counts on by one towards the same
-// total ("page 3 of 38"), the failure that it tells of is further down than in the message before of its agent, or it is that message with
+// Advanced returns the number of the event of the latest message that reports progress, 0 for none. Such a message counts on by one towards
+// the same total ("page 3 of 38"), reports a failure in a later line than the message before of its agent, or is that message with
 // additions. The run must keep NeedTexts and NeedEffort.
 func (r *Run) Advanced() int { return r.s.Advanced }
 

@@ -41,8 +41,8 @@ type Tool struct {
 	// Errors is the streak of the latest outcomes that failed with the same class of error; with NeedOutcomes or
 	// NeedExcerpts.
 	Errors Streak
-	// ErrorsSinceAdvance is how many of Errors came since its answers last advanced: a number in them had moved one way twice, or a call
-	// that had failed succeeded; with NeedOutcomes.
+	// ErrorsSinceAdvance is the number of Errors since the answers of the tool last advanced: a number in them moved one way twice, or
+	// a call that had failed succeeded; with NeedOutcomes.
 	ErrorsSinceAdvance int `json:",omitzero"`
 	// ChangesAtFirstError is the value of Run.Changes when Errors began.
 	ChangesAtFirstError int

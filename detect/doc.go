@@ -164,18 +164,23 @@ Why: the changed inputs do not remove the cause of the error.
 Try: read the first error once more, and fix its cause before trying again.
 
 The kind of an error is the line that describes it, with paths, numbers and quoted parts masked. If the user refuses a call with words of
-their own, these words are the error, without the fixed sentence before them. A call also fails if it returns an output that reports a
-failure, such as an exit status, an error or a traceback. A shell command that fails without a word such as error, failed or not found
-gives an answer, for example of a comparison or of a search. It does not count. If other calls changed something in between, the finding
-is advisory, because the calls may be attempts at a fix. A finding of fewer than twice the number of failures is advisory, too, because
-the calls may rule out one cause after another. It is advisory, too, if each of the latest three outcomes tells of work on an item that no
-earlier call named, such as a crash with a smaller input, or if each of them names another item of the call, such as the host that
-refuses. Up to twice the number, a failure with a line in new words is no repetition, such as the next task of a procedure. A call that
-waits before it tries again may fail twice as often. If a number in the errors falls twice, the count begins anew, because errors that get
-fewer or smaller are progress. It also begins anew if the place of the error, such as a line, is further on twice.
+their own, these words are the error, without the fixed sentence before them.
 
-A failure is another one if a change in between removed what the failure before named, such as a unit that is not visible or the number of a
-row: it no longer has that word or number, and tells of a new one. The same holds if a line shows what the change introduced, such as a value that it prints.
+A call also fails if it returns an output that reports a failure, such as an exit status, an error or a traceback. A shell command that
+fails without a word such as error, failed or not found gives an answer, for example of a comparison or of a search. It does not count.
+
+The finding is advisory in four cases, because the calls may make progress. Other calls changed something in between, so the calls may be
+attempts at a fix. There are fewer than twice the number of failures, so the calls may rule out one cause after another. Each of the latest
+three outcomes reports work on an item that no earlier call named, such as a crash with a smaller input. Or each of them names another item
+of the call, such as the host that refuses.
+
+Up to twice the number, a failure with a line in new words is no repetition, such as the next task of a procedure. A call that waits before
+it tries again may fail twice as often. If a number in the errors falls twice, the count begins again, because errors that get fewer or
+smaller are progress. It also begins again if the place of the error, such as a line, moves further twice.
+
+A failure is another one if a change in between removed what the failure before named, such as a unit that is not visible or the number of
+a row: it no longer has that word or number, and names a new one. The same holds if a line shows what the change introduced, such as a
+value that it prints.
 
 The rule also fires, always advisory, when the same kind of error recurs with other steps in between and its occurrences weigh at least
 4.3. One occurrence weighs 1 when it happens and half as much every 24 steps later. Tests may fail longer. An error with fewer words
@@ -193,8 +198,8 @@ Try: wait longer between polls, look at the job itself, or give up after a time.
 Up to 15 times, the finding is advisory, because a job may take long. A shell command that contains a pause may return the same result
 one and a half times as often. A tool that reads is a polling tool for the call that follows a wait: a tool named wait, sleep or pause, or the
 sleep of a shell. A call is a poll, too, if an equal call came before and its answer says that something is still in progress: pending, queued,
-creating or running. Then the exit status of a shell's command is no failure. An answer that also tells of a failure or of rest, such as
-ImagePullBackOff, FAILED or 403, is none.
+creating or running. Then the exit status of a shell's command is no failure. A call is no poll if its answer also reports a failure or a
+state of rest, such as ImagePullBackOff, FAILED or 403.
 
 # repeated_message
 
@@ -206,9 +211,9 @@ Try: take the next concrete action, or say what is missing and stop.
 
 Messages are nearly the same if they share 80 % of their word trigrams, without case, numbers and punctuation. If more than
 eight trigrams differ, the finding is advisory, because a long text may be sent again with corrections. It is advisory, too, if the result
-of the latest call tells of work on an item that no earlier call named, because a message may report the state of each item.
+of the latest call reports work on an item that no earlier call named, because a message may report the state of each item.
 The rule ignores messages before a handoff to an agent that is new to the run, as long as that agent has control. It also ignores messages
-before the latest one that tells of progress: see restated_messages.
+before the latest one that reports progress: see restated_messages.
 
 # restated_messages
 
@@ -226,8 +231,8 @@ words is a new result. A message with an id that no earlier message has, or with
 an agent that is new to the run has control, only messages since the handoff to it are compared, because it has not received the earlier
 ones.
 
-A message that tells of progress is a new result. There are three kinds. It counts on by one towards the same total ("page 4 of 38") and has
-a word that no earlier message with a place or a total had. It tells of a failure in a later line than the message before of its agent, and
+A message that reports progress is a new result. There are three kinds. It counts on by one towards the same total ("page 4 of 38") and has
+a word that no earlier message with a place or a total had. It reports a failure in a later line than the message before of its agent, and
 has such a word or number. Or it is that earlier message with up to four lines more, of which one is new and comes late.
 
 A message's weight halves every three messages. Messages of fewer than eight words do not count, nor does a standing phrase of at most 40
@@ -237,24 +242,25 @@ together restate things, too.
 
 # stalled_steps
 
-The latest steps made no progress. Each step is compared with everything that the run has seen, and measured by 46 quantities. Boosted
-decision trees rate from these, and from their moving averages, how likely it is that the agent is stuck. The estimate is a moving
-average of the ratings, which keeps a quarter from step to step, because honest work has single steps that look stalled. The rule fires
-at an estimate of 0.9, from the third step on. The most important quantity is the number of wasted steps.
+The latest steps made no progress. Each step is compared with everything that the run has seen, and measured by 46 quantities. From these,
+and from their moving averages, boosted decision trees rate how likely it is that the agent is stuck. The estimate is a moving average of
+the ratings, which keeps a quarter from step to step, because honest work has single steps that look stalled. The rule fires at an estimate
+of 0.9, from the third step on. The most important quantity is the number of wasted steps.
 
 A step is wasted if its call resembles one of the last twelve calls and its outcome contains no new sequence of four words. A step that
 failed, was refused or was a no-op weighs 1. The same call with the same result weighs 0.68. Known content weighs 0.5 to 0.6. A search that
 found nothing weighs 0.35. The first two steps after a change or a user message weigh less, because they have a reason to look again.
 
-A call that may change something and whose outcome mentions its first new word is a change, whatever else the outcome shows: a page lists
-one more picture.
+A call that may change something is a change if its outcome mentions the first new word of the call, whatever else the outcome shows. For
+example, a page lists one more picture.
 
 Polls and transient failures weigh less, too. Novelty lowers the sum in proportion to its amount. A change and a user message also lower it.
 
 At 2 wasted steps the rule also fires without an estimate at a no-op, a poll, a third equal failure, and a change that has the words of an
-earlier one in another order. A no-op, or a call that has returned the same result three times, is strong evidence. With less than four such
+earlier one in another order. A no-op, or a call that has returned the same result three times, is strong evidence. With fewer than four such
 steps the finding is advisory: the agent gets a nudge and is not stopped. It is no longer advisory after 12 wasted steps in a row at which the
-sum was at least 2.8 of 3.5 and the estimate at least 0.95. A step that changed something, a novel result and a message of a person end such a row.
+sum was at least 2.8 of 3.5 and the estimate at least 0.95. A step that changed something, a novel result and a message of a person
+end such a row.
 
 Why: these steps cost time and money and return only known information.
 

@@ -14,7 +14,7 @@ type ToolFunc func(ctx context.Context, args json.RawMessage) (json.RawMessage, 
 // calls numbers the calls of wrapped tools, to distinguish concurrent calls.
 var calls atomic.Int64
 
-// Wrap returns a tool that calls the given one under the guard. A blocked call does not run and returns Decision.Result. A warning is
+// Wrap returns a tool that calls the given one under the guard. A blocked call does not run and returns Decision.Result. A nudge is
 // attached to the result, or to the message of the tool's error. If the guard halts the run, before or after the call, the error is a
 // *LoopError. The returned tool is safe for concurrent use if the given one is. The context goes to the guard and to the tool.
 func (g *Guard) Wrap(name string, tool ToolFunc) ToolFunc {
