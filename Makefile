@@ -182,7 +182,7 @@ format: ## rewrite the Go files as gofumpt wants them
 
 .PHONY: golden
 golden: ## rewrite the golden files; read the diff before you commit it
-	@go test $$(grep -rlE 'ingesttest\.Golden|flag\.Bool\("update"' --include='*_test.go' . | xargs dirname | sort -u) -update
+	@go test $$(grep -rlE '(ingesttest\.Golden|goldentest\.Compare)\(t,' --include='*_test.go' . | xargs dirname | sort -u) -update
 
 .PHONY: bench
 bench: ## run the benchmarks that match BENCH, COUNT times, into the file NEW

@@ -23,7 +23,7 @@ func (r *Run) results(t *Tool, e *Event) {
 		step.Effect, step.Failing = Polling, step.Failing && !t.Shell // the exit status says only that it is not done yet
 	}
 	var class Hash
-	var remark, told []byte // of a person who refused the call; what people read of a failure
+	var remark, readable []byte // of a person who refused the call; what people read of a failure
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
 			remark = fingerprint.Remark(e.Output, e.Error)
@@ -31,7 +31,7 @@ func (r *Run) results(t *Tool, e *Event) {
 				content = fingerprint.Unwrap(content)
 			}
 			if r.options.Needs&NeedExcerpts != 0 {
-				told = errorText(content, e.Error, remark)
+				readable = errorText(content, e.Error, remark)
 			}
 			if content = errorLine(content, e.Error); remark != nil {
 				content = fingerprint.ErrorLine(remark)
@@ -39,7 +39,7 @@ func (r *Run) results(t *Tool, e *Event) {
 			class = fingerprint.ErrorClass(content)
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
-			r.keepOutputExcerpt(r.shown(t, told, content, e))
+			r.keepOutputExcerpt(r.shown(t, readable, content, e))
 		}
 		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
 			_, t.FirstError = r.Excerpt(step)
@@ -83,11 +83,12 @@ func (r *Run) compareResult(t *Tool, e *Event, output []byte, class Hash, conten
 	s.words.Add(failure)
 	r.step.NormalizedResult = r.normalized(s, t, e, text, remark == nil)
 	varied := r.compareOutcome(t, &s.words, output)
-	told := class != 0 && (!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
-	if class != 0 && !told { // the exit status of a command is an answer
+	tells := class != 0 && // of a failure
+		(!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
+	if class != 0 && !tells { // the exit status of a command is an answer
 		t.ErrorsSinceAdvance = 0
 	}
-	r.outcome(t, class, told && s.words.Says > 0 || s.words.Says >= tellingWords, varied == fewer)
+	r.outcome(t, class, tells && s.words.Says > 0 || s.words.Says >= tellingWords, varied == fewer)
 	if r.options.Needs&NeedEffort != 0 {
 		r.weigh(t, &s.words, class, varied)
 	}
@@ -118,11 +119,11 @@ func (r *Run) normalized(s *scratch, t *Tool, e *Event, text []byte, all bool) H
 // failedOutput is part of the fingerprint of an output whose command failed.
 const failedOutput = 0x9E3779B97F4A7C15
 
-// shown returns the part of an outcome that people read: of a failure told, and of a shell what the command printed, if it printed anything.
-// inside means that it is the inside of a JSON string.
-func (r *Run) shown(t *Tool, told, content []byte, e *Event) (text []byte, inside bool) {
-	if len(told) > 0 {
-		return told, told[0] != '{' && told[0] != '['
+// shown returns the part of an outcome that people read: of a failure readable, of a shell what the command printed, and else content. If that is
+// empty, it is the whole output. inside means that it is the inside of a JSON string.
+func (r *Run) shown(t *Tool, readable, content []byte, e *Event) (text []byte, inside bool) {
+	if len(readable) > 0 {
+		return readable, readable[0] != '{' && readable[0] != '['
 	}
 	if t.Shell && !r.step.Failing && len(e.Output) > 0 && e.Output[0] == '"' {
 		content, inside = fingerprint.Unwrap(e.Output), true
@@ -137,8 +138,8 @@ func (r *Run) shown(t *Tool, told, content []byte, e *Event) (text []byte, insid
 const tellingWords = 8
 
 // outcome records a step's outcome and whether it is novel. A failure is novel once for each class of error, whatever path it
-// names. It counts as an error if it tells of one, unless it has fewer errors than the failure before.
-func (r *Run) outcome(t *Tool, class Hash, told, fewer bool) {
+// names. It counts as an error if it tells of a failure, unless it has fewer errors than the failure before.
+func (r *Run) outcome(t *Tool, class Hash, tells, fewer bool) {
 	step := &r.step
 	if t.Thinks && step.Effort.Fresh >= freshCommand {
 		t.Streak = Streak{} // a new thought: that the tool returns the same, or nothing, is no result
@@ -151,7 +152,7 @@ func (r *Run) outcome(t *Tool, class Hash, told, fewer bool) {
 	}
 	seen := r.s.ResultCounts.add(result, step.Number+r.s.Advances*halfLife)
 	step.ResultCount = seen.N
-	if class != 0 && told && !fewer {
+	if class != 0 && tells && !fewer {
 		step.Errors = seen
 	}
 	key := step.key()

@@ -1,13 +1,9 @@
 package unloop
 
 import (
-	"math"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
-	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
 // Bounds of the state of a run.
@@ -87,9 +83,6 @@ type state struct {
 	Meter         meter               `json:",omitzero"`
 }
 
-// handoffTotals are totals of a run at a handoff.
-type handoffTotals struct{ Words, Outcomes, RepeatedMessages int }
-
 // Current describes the event that was last added to a run.
 type Current struct {
 	Type    EventType
@@ -110,27 +103,6 @@ func (c *Current) Kinds() At {
 		kind |= AtStale
 	}
 	return kind
-}
-
-// Metrics are the totals of a run.
-type Metrics struct {
-	Events       int
-	LLMCalls     int // started
-	ToolCalls    int // started
-	Retries      int
-	Handoffs     int
-	Errors       int // events whose type ends in _failed
-	Tokens       int64
-	Cost         float64       // US dollars
-	Duration     time.Duration // from the first timestamp to the last; 0 if they are out of order
-	MaxLatency   float64       // milliseconds
-	MeanLatency  float64       // milliseconds, over the events that carry one
-	BusiestTool  string        // the tool with the most started calls; "" if none has a name
-	BusiestAgent string        // the agent with the most events; "" if none has a name
-	Failed       bool          // the run ended with run_failed
-	Ended        bool          // the run ended with run_completed or run_failed
-	ToolCallsOf  int           // started calls of BusiestTool
-	EventsOf     int           // events of BusiestAgent
 }
 
 // NewRun returns a run without events. It reads its events according to the options, which must not change afterwards.
@@ -200,92 +172,6 @@ func (r *Run) add(e *Event) {
 	}
 }
 
-func (r *Run) count(e *Event) {
-	m := &r.s.Metrics
-	m.Events++
-	m.Tokens = addSaturating(m.Tokens, e.Tokens)
-	m.Cost = snapshot.Sum(m.Cost, e.Cost)
-	if e.Latency != nil {
-		r.s.LatencySum = snapshot.Sum(r.s.LatencySum, *e.Latency)
-		r.s.LatencyCount++
-		m.MaxLatency = math.Max(m.MaxLatency, snapshot.Sum(*e.Latency, 0))
-	}
-	if !e.Time.IsZero() {
-		if r.s.FirstTime.IsZero() {
-			r.s.FirstTime = e.Time
-		}
-		r.s.LastTime = e.Time
-		if r.s.Turn.Began.IsZero() {
-			r.s.Turn.Began = e.Time
-		}
-	}
-	switch e.Type {
-	case LLMCallStarted:
-		m.LLMCalls++
-	case RetryTriggered:
-		m.Retries++
-	case RunCompleted, RunFailed:
-		m.Ended, m.Failed = true, e.Type == RunFailed
-	}
-	if strings.HasSuffix(string(e.Type), "_failed") {
-		m.Errors++
-	}
-	r.countAgent(e.Agent)
-}
-
-func (r *Run) countAgent(agent string) {
-	if agent == "" {
-		return
-	}
-	if r.s.Agents == nil {
-		r.s.Agents = make(map[string]int)
-	}
-	if n, ok := r.s.Agents[agent]; ok || len(r.s.Agents) < maxAgents {
-		r.s.Agents[agent] = n + 1
-		if n+1 > r.s.Metrics.EventsOf {
-			r.s.Metrics.EventsOf, r.s.Metrics.BusiestAgent = n+1, agent
-		}
-	}
-}
-
-// countHandoff records a handoff. Its agent receives control.
-func (r *Run) countHandoff(e *Event) {
-	r.s.Metrics.Handoffs++
-	if e.Agent == "" {
-		return
-	}
-	r.s.Introduced = 0
-	if r.s.Agents[e.Agent] == 1 { // it is its first event
-		r.s.Introduced = r.current.Ref.Number
-	}
-	if len(r.s.HandoffAgents) == recentHandoffs {
-		r.s.HandoffAgents = slices.Delete(r.s.HandoffAgents, 0, 1)
-		r.s.HandoffEvents = slices.Delete(r.s.HandoffEvents, 0, 1)
-		r.s.HandoffTotals = slices.Delete(r.s.HandoffTotals, 0, 1)
-	}
-	r.s.HandoffAgents = append(r.s.HandoffAgents, e.Agent)
-	r.s.HandoffEvents = append(r.s.HandoffEvents, r.current.Ref)
-	r.s.HandoffTotals = append(r.s.HandoffTotals, handoffTotals{r.s.AssistantWords, r.s.OutcomePeriods.N, r.s.RepeatedMessages})
-}
-
-// Metrics returns the run's totals so far.
-func (r *Run) Metrics() Metrics {
-	m := r.s.Metrics
-	if r.s.LatencyCount > 0 {
-		m.MeanLatency = r.s.LatencySum / float64(r.s.LatencyCount)
-	}
-	if m.Duration = r.s.LastTime.Sub(r.s.FirstTime); m.Duration < 0 {
-		m.Duration = 0
-	}
-	return m
-}
-
-// Cost returns the cost of the run so far, in US dollars.
-func (r *Run) Cost() float64 { return r.s.Metrics.Cost }
-
-// Retries returns the number of retries so far.
-func (r *Run) Retries() int { return r.s.Metrics.Retries }
-
 // Tool returns the state of a tool, or nil if the tool was never called or was evicted. A run keeps the 256 tools that were
 // called last.
 func (r *Run) Tool(name string) *Tool { return r.s.Tools[name] }
@@ -349,35 +235,3 @@ func (r *Run) RestatedWeight() float64 { return r.s.RestatedWeight }
 // the same total ("page 3 of 38"), reports a failure in a later line than the message before of its agent, or is that message with
 // additions. The run must keep NeedTexts and NeedEffort.
 func (r *Run) Advanced() int { return r.s.Advanced }
-
-// Handoffs returns the agents that received control last and the events of the handoffs, oldest first: at most 6. The
-// slices are valid until the next Add.
-func (r *Run) Handoffs() (agents []string, at []EventRef) {
-	return r.s.HandoffAgents, r.s.HandoffEvents
-}
-
-// Introduced returns the number of the latest handoff's event if the agent that received control was new to the run, else 0. What was said to
-// other agents before is new to it.
-func (r *Run) Introduced() int { return r.s.Introduced }
-
-// SinceHandoffs returns totals since the first handoff that Handoffs returns: words of assistants, their messages that are
-// nearly equal to an earlier one, and captured outcomes of calls. The run must keep NeedTexts and NeedOutcomes.
-func (r *Run) SinceHandoffs() (words, again, outcomes int) {
-	if len(r.s.HandoffTotals) == 0 {
-		return 0, 0, 0
-	}
-	then := &r.s.HandoffTotals[0]
-	return r.s.AssistantWords - then.Words, r.s.RepeatedMessages - then.RepeatedMessages, r.s.OutcomePeriods.N - then.Outcomes
-}
-
-// addSaturating returns a + b, or the nearest int64 if the sum overflows.
-func addSaturating(a, b int64) int64 {
-	sum := a + b
-	switch {
-	case b >= 0 && sum < a:
-		return math.MaxInt64
-	case b < 0 && sum > a:
-		return math.MinInt64
-	}
-	return sum
-}

@@ -29,6 +29,7 @@ var importTable = map[string]importRow{
 	"internal/snapshot":              {},
 	"internal/snapshot/snapshottest": {},
 	"internal/costtest":              {others: []string{"golang.org/x/sys"}},
+	"internal/goldentest":            {others: []string{"github.com/google/go-cmp"}},
 	"detect":                         {ours: []string{"."}},
 	"detect/detecttest":              {ours: []string{"."}},
 	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
@@ -119,7 +120,7 @@ var importTable = map[string]importRow{
 	"internal/ingest/langsmith":    {ours: []string{"internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/ingest/langfuse":     {ours: []string{"internal/ingest", "internal/trace"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/trace":               {ours: []string{".", "internal/ingest"}},
-	"internal/ingest/ingesttest":   {ours: []string{".", "internal/ingest"}, others: []string{"github.com/google/go-cmp"}},
+	"internal/ingest/ingesttest":   {ours: []string{".", "internal/goldentest", "internal/ingest"}},
 	"internal/mask":                {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/price":               {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
 	"internal/store":               {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
@@ -257,7 +258,7 @@ var importTable = map[string]importRow{
 }
 
 // testHelpers are the packages that any test may import, and nothing but tests.
-var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/ingest/ingesttest", "internal/natstest", "internal/nettest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "internal/store/storetest/sqlite", "swarm/swarmtest"}
+var testHelpers = []string{"detect/detecttest", "guard/guardtest", "internal/adaptertest", "internal/costtest", "internal/goldentest", "internal/ingest/ingesttest", "internal/natstest", "internal/nettest", "internal/redistest", "internal/snapshot/snapshottest", "internal/store/storetest", "internal/store/storetest/postgres", "internal/store/storetest/sqlite", "swarm/swarmtest"}
 
 // forApplications are the packages that only applications import. The program links neither them nor their imports.
 var forApplications = []string{"guard/pgstore", "guard/redisstore", "swarm/redisstore"}

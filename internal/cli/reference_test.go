@@ -1,20 +1,15 @@
 package cli
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/internal/config"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 	"github.com/unloop-ai/unloop/profile"
 )
-
-var update = flag.Bool("update", false, "write the reference pages anew")
 
 // TestReferencePages holds the reference pages to what the program says of itself. make docs writes them.
 func TestReferencePages(t *testing.T) {
@@ -30,18 +25,7 @@ func TestReferencePages(t *testing.T) {
 			"`make docs` writes this page.\n\n" + settings,
 		"../../docs/rules.md": rulesPage(t),
 	} {
-		if *update {
-			if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		have, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(have), page); diff != "" {
-			t.Errorf("%s is out of date; make docs rewrites it (-have +want):\n%s", path, diff)
-		}
+		goldentest.Compare(t, path, []byte(page))
 	}
 }
 

@@ -106,7 +106,7 @@ type Run struct {
 	Events  []jsontext.Value `json:"events"` // as in the input, unchecked
 
 	file string
-	line ingest.Line
+	line int // of the file; 0 if the run was made and not read
 }
 
 // Healthy reports whether the run succeeded and has no label of a loop or a lookalike.
@@ -115,14 +115,34 @@ func (r *Run) Healthy() bool {
 	return r.Outcome == success && !loops && r.Labels.Loop == nil
 }
 
-// Decode emits the run's events as a scan reads them. It must be called before Each reads the next run.
+// Decode emits the run's events as a scan reads them.
 func (r *Run) Decode(emit ingest.Emit) error {
-	err := labelled.Format().Decode(ingest.NewInput(r.file, "", bytes.NewReader(r.line.Bytes)), emit)
+	line, err := r.encode()
+	if err != nil {
+		return err
+	}
+	err = labelled.Format().Decode(ingest.NewInput(r.file, "", bytes.NewReader(line)), emit)
 	var bad *ingest.BadInput
 	if errors.As(err, &bad) {
-		bad.Line = r.line.Number
+		bad.Line = r.line
 	}
 	return err
+}
+
+// encode returns the line of a file that has the run's id and its events as they are. Labels do not become events.
+func (r *Run) encode() ([]byte, error) {
+	line, err := jsontext.AppendQuote([]byte(`{"id":`), r.ID)
+	if err != nil {
+		return nil, fmt.Errorf("encode the id of run %q: %w", r.ID, err)
+	}
+	line = append(line, `,"events":[`...)
+	for k, event := range r.Events {
+		if k > 0 {
+			line = append(line, ',')
+		}
+		line = append(line, event...)
+	}
+	return append(line, "]}"...), nil
 }
 
 // Each calls take with each run of an input. It keeps one run in memory at a time. It returns the first error: a *ingest.BadInput for a
@@ -133,7 +153,7 @@ func Each(ctx context.Context, name string, r io.Reader, take func(*Run) error) 
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		run := Run{file: name, line: line}
+		run := Run{file: name, line: line.Number}
 		if err := in.Unmarshal(line.Number, line.Bytes, &run); err != nil {
 			return err
 		}

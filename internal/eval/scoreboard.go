@@ -100,28 +100,31 @@ func New(profiles []*profile.Profile) *Scoreboard {
 
 // Read measures the labelled runs of an input. Its errors are those of Each. The scoreboard must not be used after an error.
 func (b *Scoreboard) Read(ctx context.Context, name string, r io.Reader) error {
-	return Each(ctx, name, r, func(one *Run) error {
-		replays := make([]replay, len(b.profiles))
-		for k, p := range b.profiles {
-			replays[k].session = p.NewSession(one.ID)
-			if b.reviewer != nil {
-				replays[k].session.KeepTranscript(b.mask)
-			}
+	return Each(ctx, name, r, func(run *Run) error { return b.Add(ctx, run) })
+}
+
+// Add measures a run. Its errors are those of Decode. The scoreboard must not be used after an error.
+func (b *Scoreboard) Add(ctx context.Context, run *Run) error {
+	replays := make([]replay, len(b.profiles))
+	for k, p := range b.profiles {
+		replays[k].session = p.NewSession(run.ID)
+		if b.reviewer != nil {
+			replays[k].session.KeepTranscript(b.mask)
 		}
-		err := one.Decode(func(e *unloop.Event) error {
-			for k := range replays {
-				replays[k].add(ctx, b.reviewer, &one.Labels, e)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	}
+	err := run.Decode(func(e *unloop.Event) error {
 		for k := range replays {
-			b.Sheets[k].add(one, &replays[k])
+			replays[k].add(ctx, b.reviewer, &run.Labels, e)
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	for k := range replays {
+		b.Sheets[k].add(run, &replays[k])
+	}
+	return nil
 }
 
 // add adds a run to every measure for which it has labels.

@@ -6,12 +6,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,9 +19,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // memorySource is a source that holds one looping run and one healthy one, and remembers what it was asked for.
 type memorySource struct {
@@ -194,19 +191,7 @@ func TestAnswers(t *testing.T) {
 		if err := e.Encode(content); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("testdata", name+".txt")
-		if *update {
-			if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), got.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		goldentest.Compare(t, filepath.Join("testdata", name+".txt"), []byte(got.String()))
 	}
 }
 

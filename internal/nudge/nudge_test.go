@@ -2,22 +2,17 @@ package nudge
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 	"github.com/unloop-ai/unloop/policy"
 )
-
-var update = flag.Bool("update", false, "write testdata/nudges.golden anew")
 
 // nudgeCase is a decision as a profile makes it, to be told to an agent.
 type nudgeCase struct {
@@ -29,7 +24,6 @@ type nudgeCase struct {
 
 // TestNudges holds every text to testdata/nudges.golden, which is there to be read.
 func TestNudges(t *testing.T) {
-	const golden = "testdata/nudges.golden"
 	var got strings.Builder
 	for _, c := range nudgeCases() {
 		n, err := New(c.profile, nil)
@@ -46,18 +40,7 @@ func TestNudges(t *testing.T) {
 			fmt.Fprintf(&got, "== %s %s (%s, at a message): %s\n%s\n\n", c.profile, c.code, c.action, c.name, n.Text(&d))
 		}
 	}
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Error(diff)
-	}
+	goldentest.Compare(t, "testdata/nudges.golden", []byte(got.String()))
 }
 
 // TestEveryNudgeHasACase finds texts that TestNudges does not write.

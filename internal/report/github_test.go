@@ -1,17 +1,19 @@
 package report
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 )
 
 func TestGitHub(t *testing.T) {
 	t.Run("a command for each warning, the gravest first", func(t *testing.T) {
-		golden(t, "github.txt", write(t, "github", Options{}, sampleRuns()...))
+		goldentest.Compare(t, filepath.Join("testdata", "github.txt"), write(t, "github", Options{}, sampleRuns()...))
 	})
 	t.Run("separators of the runner are escaped", func(t *testing.T) {
 		r := &Run{ID: "a:b,c", Source: "50%,x:y.json", Warnings: []Warning{{Finding: unloop.Finding{

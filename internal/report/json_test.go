@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,11 +12,12 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 )
 
 func TestJSON(t *testing.T) {
 	t.Run("a folder of runs is a line for each", func(t *testing.T) {
-		golden(t, "runs.jsonl", write(t, "json", Options{}, sampleRuns()...))
+		goldentest.Compare(t, filepath.Join("testdata", "runs.jsonl"), write(t, "json", Options{}, sampleRuns()...))
 	})
 	t.Run("an empty run has all keys, with empty lists and nulls", func(t *testing.T) {
 		r := &Run{Warnings: []Warning{{}}}

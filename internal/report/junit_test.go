@@ -5,17 +5,19 @@ import (
 	"encoding/xml"
 	"math"
 	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 	"github.com/unloop-ai/unloop/policy"
 )
 
 func TestJUnit(t *testing.T) {
 	t.Run("a folder of runs", func(t *testing.T) {
-		golden(t, "junit.xml", write(t, "junit", Options{}, sampleRuns()...))
+		goldentest.Compare(t, filepath.Join("testdata", "junit.xml"), write(t, "junit", Options{}, sampleRuns()...))
 	})
 	for _, c := range []struct {
 		name   string

@@ -1,23 +1,25 @@
 package report
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/goldentest"
 	"github.com/unloop-ai/unloop/policy"
 )
 
 func TestPretty(t *testing.T) {
 	t.Run("a folder of runs, without colour", func(t *testing.T) {
-		golden(t, "pretty.txt", write(t, "pretty", Options{Verbose: true}, sampleRuns()...))
+		goldentest.Compare(t, filepath.Join("testdata", "pretty.txt"), write(t, "pretty", Options{Verbose: true}, sampleRuns()...))
 	})
 	t.Run("a folder of runs, in colour", func(t *testing.T) {
-		golden(t, "pretty-color.txt", write(t, "pretty", Options{Color: true, Verbose: true}, sampleRuns()...))
+		goldentest.Compare(t, filepath.Join("testdata", "pretty-color.txt"), write(t, "pretty", Options{Color: true, Verbose: true}, sampleRuns()...))
 	})
 	t.Run("a narrow screen", func(t *testing.T) {
-		golden(t, "pretty-narrow.txt", write(t, "pretty", Options{Width: 60, Verbose: true}, sampleRuns()...))
+		goldentest.Compare(t, filepath.Join("testdata", "pretty-narrow.txt"), write(t, "pretty", Options{Width: 60, Verbose: true}, sampleRuns()...))
 	})
 	t.Run("no line is wider than the screen, whatever the script", func(t *testing.T) {
 		wide := stuckRun()

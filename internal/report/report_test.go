@@ -2,38 +2,13 @@ package report
 
 import (
 	"bytes"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/policy"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// golden compares what was written with a file, or writes the file.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (-want +got):\n%s", name, diff)
-	}
-}
 
 // write gives what a writer makes of runs. It checks that a run is written in one piece.
 func write(t *testing.T, format string, o Options, runs ...*Run) []byte {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/detect"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 )
 
 func TestSARIF(t *testing.T) {
@@ -38,7 +40,7 @@ func TestSARIF(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "results.sarif.json", append(results, '\n'))
+		goldentest.Compare(t, filepath.Join("testdata", "results.sarif.json"), append(results, '\n'))
 	})
 	t.Run("a rule is listed once, with what its page says", func(t *testing.T) {
 		log := parseSARIF(t, stuckRun(), cyclingRun(), stuckRun())

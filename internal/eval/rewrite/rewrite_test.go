@@ -4,18 +4,15 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop/internal/eval"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden file")
 
 // small is a run with a call of a shell that failed, a call of another tool, and a label of each kind.
 const small = `{"id":"r","source":"s","outcome":"failure","labels":{"loop":{"kind":"k","onset":1,"end":2},"checkpoints":[{"after_event":2,"loop":true}],` +
@@ -50,19 +47,7 @@ func TestForms(t *testing.T) {
 			fmt.Fprintf(&got, "\t%s\n", event)
 		}
 	}
-	const path = "testdata/forms.golden"
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("-want +got:\n%s", diff)
-	}
+	goldentest.Compare(t, "testdata/forms.golden", got.Bytes())
 }
 
 func TestLabelsStayAtTheirEvents(t *testing.T) {

@@ -1,9 +1,6 @@
 package rewrite
 
 import (
-	"bytes"
-	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -137,17 +134,11 @@ func loops(t *testing.T) (list []*eval.Run) {
 // flagged reports whether a profile decides anything but allow about a run, in its stretch if it has one.
 func flagged(t *testing.T, p *profile.Profile, run *eval.Run) (is bool) {
 	t.Helper()
-	text, err := json.Marshal(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = eval.Each(context.Background(), run.ID, bytes.NewReader(text), func(run *eval.Run) error {
-		session, loop := p.NewSession(run.ID), run.Labels.Loop
-		return run.Decode(func(e *unloop.Event) error {
-			inside := loop == nil || e.Index >= loop.Onset && e.Index <= loop.End
-			is = session.Add(e).Action != policy.Allow && inside || is
-			return nil
-		})
+	session, loop := p.NewSession(run.ID), run.Labels.Loop
+	err := run.Decode(func(e *unloop.Event) error {
+		inside := loop == nil || e.Index >= loop.Onset && e.Index <= loop.End
+		is = session.Add(e).Action != policy.Allow && inside || is
+		return nil
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,20 +5,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/goldentest"
 	"github.com/unloop-ai/unloop/internal/ingest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Decode decodes data and returns the events and the warnings.
 func Decode(format ingest.Format, data []byte) (events []*unloop.Event, warnings []string, err error) {
@@ -89,24 +85,8 @@ func Golden(t *testing.T, format ingest.Format, pattern string) {
 			if len(events) == 0 {
 				t.Fatal("no events")
 			}
-			compare(t, strings.TrimSuffix(fixture, filepath.Ext(fixture))+".golden", lines(t, events))
+			goldentest.Compare(t, strings.TrimSuffix(fixture, filepath.Ext(fixture))+".golden", []byte(lines(t, events)))
 		})
-	}
-}
-
-func compare(t *testing.T, golden, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("events differ from %s (-want +got):\n%s", golden, diff)
 	}
 }
 

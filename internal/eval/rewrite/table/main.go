@@ -7,7 +7,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"flag"
@@ -36,7 +35,9 @@ func write(out *bufio.Writer, name string, paths []string) error {
 		if err != nil {
 			return err
 		}
-		if err := rewritten(out, form, paths); err != nil {
+		to := json.NewEncoder(out)
+		to.SetEscapeHTML(false)
+		if err := rewritten(form, paths, func(run *eval.Run) error { return to.Encode(run) }); err != nil {
 			return err
 		}
 		return out.Flush()
@@ -59,12 +60,8 @@ func row(w io.Writer, form rewrite.Form, paths []string) error {
 	if err != nil {
 		return err
 	}
-	var runs bytes.Buffer
-	if err := rewritten(&runs, form, paths); err != nil {
-		return err
-	}
 	board := eval.New([]*profile.Profile{p})
-	if err := board.Read(context.Background(), form.Name, &runs); err != nil {
+	if err := rewritten(form, paths, func(run *eval.Run) error { return board.Add(context.Background(), run) }); err != nil {
 		return err
 	}
 	judged := &board.Sheets[0].Judged
@@ -73,10 +70,8 @@ func row(w io.Writer, form rewrite.Form, paths []string) error {
 	return err
 }
 
-// rewritten writes the runs of files in a form.
-func rewritten(w io.Writer, form rewrite.Form, paths []string) error {
-	to := json.NewEncoder(w)
-	to.SetEscapeHTML(false)
+// rewritten calls take with each run of the files in a form.
+func rewritten(form rewrite.Form, paths []string, take func(*eval.Run) error) error {
 	for _, path := range paths {
 		file, err := os.Open(path)
 		if err != nil {
@@ -87,7 +82,7 @@ func rewritten(w io.Writer, form rewrite.Form, paths []string) error {
 			if err != nil {
 				return err
 			}
-			return to.Encode(made)
+			return take(made)
 		})
 		_ = file.Close() // a file that is only read has no error to report
 		if err != nil {
