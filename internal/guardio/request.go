@@ -167,6 +167,10 @@ func (q *request) wrong(field, why string, args ...any) {
 }
 
 func (q *request) setID(value []byte) {
+	q.id = nil
+	if value[0] == 'n' {
+		return
+	}
 	if len(value) > maxID {
 		q.wrong("id", "it has %d bytes, want at most %d", len(value), maxID)
 		return

@@ -186,6 +186,22 @@ func TestCallsAreJoined(t *testing.T) {
 			t.Error("the same call with the same result is not seen")
 		}
 	})
+	t.Run("an id that is null is as an absent one", func(t *testing.T) {
+		state := func(id string) string {
+			var lines []string
+			for range 6 {
+				for _, op := range []string{"before", "after"} {
+					for _, tool := range []string{"a", "b", "a"} {
+						lines = append(lines, fmt.Sprintf(`{"op":%q,%s"tool":%q,"args":{"x":%q},"result":"same"}`, op, id, tool, tool))
+					}
+				}
+			}
+			return answers(t, p, append(lines, `{"op":"state"}`)...)[len(lines)]
+		}
+		if diff := cmp.Diff(state(""), state(`"id":null,`)); diff != "" {
+			t.Error(diff)
+		}
+	})
 	t.Run("by the tool, without an id", func(t *testing.T) {
 		if !warned(repeat(4, call("before", "null", "a", ""), call("after", "null", "", "same"))) {
 			t.Error("the same call with the same result is not seen")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import functools
+import multiprocessing
 import os
 import signal
 import threading
@@ -121,3 +123,50 @@ def test_an_async_tool_in_the_dress_of_a_plain_one_is_guarded_and_observed(serve
         e.get("output") or e["error"] for e in server.events("t") if e["type"] in ("tool_call_completed", "tool_call_failed")
     ]
     assert ended == [*answers[:8], "OSError: no such archive", *["nothing about loops"] * 3]
+
+
+class Unreadable(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+@dataclasses.dataclass(frozen=True)
+class Frozen(Exception):
+    code: int
+
+
+@pytest.mark.parametrize("error", [Unreadable(), Frozen(3)], ids=["without a text", "that cannot be changed"])
+def test_a_nudge_does_not_replace_the_error_of_a_tool(error: Exception) -> None:
+    guard = unloop.Guard()
+
+    def fails() -> None:
+        raise error
+
+    tool = guard.tool(fails)
+    for _ in range(6):
+        with pytest.raises(type(error)) as raised:
+            tool()
+        assert raised.value is error
+    assert guard.stats()["actions"].get("warn")
+
+
+def test_a_text_or_an_id_that_cannot_be_read_raises_nothing() -> None:
+    guard, unreadable = unloop.Guard(), Unreadable()
+    assert guard.text(unreadable).guarded  # type: ignore[arg-type]
+    assert guard.before("search", id=unreadable).guarded  # type: ignore[arg-type]
+
+
+def test_a_run_whose_name_has_half_a_character_stays_guarded() -> None:
+    guard = unloop.Guard(run="report-\udce9.txt")  # a file name that is not UTF-8
+    assert all(decision.guarded for decision in loop(guard, 12))
+
+
+def test_a_child_that_is_forked_in_a_pause_does_not_wait_for_ever() -> None:
+    guard = unloop.Guard()
+    guard._run_state.running.clear()
+    child = multiprocessing.get_context("fork").Process(target=guard.before, args=("search",))
+    child.start()
+    child.join(30)
+    alive = child.is_alive()
+    child.kill()
+    assert not alive

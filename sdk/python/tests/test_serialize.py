@@ -33,6 +33,14 @@ class Hostile:
     __str__ = __repr__
 
 
+class Unbound:
+    """A proxy without an object behind it, which fails even when it is asked for its class."""
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        raise RuntimeError
+
+
 class LyingText(str):
     def __str__(self) -> str:
         raise ValueError
@@ -99,6 +107,9 @@ def test_what_is_json_stays_what_it_is(value: object, told: object) -> None:
         (Hostile(SystemExit(3)), "<Hostile that cannot be read>"),
         (Hostile(RecursionError()), "<Hostile that cannot be read>"),
         ({"a": Hostile(ValueError())}, {"a": "<Hostile that cannot be read>"}),
+        ({"a": Unbound(), "q": "loops"}, {"a": "<Unbound that cannot be read>", "q": "loops"}),
+        ([memoryview(b"a\xff" * 4)[::2], 1], ["aaaa", 1]),
+        ([memoryview(b"\xffa" * 4)[::2], 1], ["<memoryview that cannot be read>", 1]),
         (LyingText("abc"), "abc"),
     ],
     ids=lambda value: type(value).__name__,

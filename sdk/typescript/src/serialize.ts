@@ -6,6 +6,7 @@ import { sha256 } from "./sha256.js";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
+const UNREADABLE = "<value that cannot be read>";
 const DIGESTED = 4 << 20; // characters of a text that its digest covers
 
 /** A value as JSON, and whether the JSON is the exact value: complete, of JSON types only. */
@@ -18,11 +19,15 @@ export interface Serialized {
 export function serialize(value: unknown, limit: number): Serialized {
   try {
     if (fits(value, limit)) return { json: JSON.stringify(value), exact: true };
+  } catch {
+    // A member cannot be read. The copy replaces it alone, so that values that differ elsewhere stay different.
+  }
+  try {
     const copier = new Copier(limit, true);
     const json = JSON.stringify(copier.copy(value, 0));
     return { json, exact: copier.exact };
   } catch {
-    return { json: '"<value that cannot be read>"', exact: false };
+    return { json: JSON.stringify(UNREADABLE), exact: false };
   }
 }
 
@@ -127,8 +132,17 @@ class Copier {
     this.rest = whole ? new Copier(DIGESTED, false) : undefined;
   }
 
+  /** Copies the value, or replaces it if it cannot be read. */
   copy(value: unknown, depth: number): unknown {
     this.nodes--;
+    try {
+      return this.readable(value, depth);
+    } catch {
+      return this.replacement(UNREADABLE);
+    }
+  }
+
+  private readable(value: unknown, depth: number): unknown {
     switch (typeof value) {
       case "string":
         return this.text(value);
@@ -168,8 +182,6 @@ class Copier {
     this.ancestors.add(value);
     try {
       return this.container(value, depth);
-    } catch {
-      return this.replacement("<value that cannot be read>");
     } finally {
       this.ancestors.delete(value);
     }
@@ -177,19 +189,19 @@ class Copier {
 
   private container(value: object, depth: number): unknown {
     if (Array.isArray(value)) return this.items(value, depth);
-    if (isPlain(value)) return this.members(Object.entries(value), depth);
+    if (isPlain(value)) return this.members(entriesOf(value), depth);
     this.exact = false;
     if (value instanceof Error) return this.text(errorText(value));
     if (value instanceof Map)
       return this.members(
-        [...value].map(([key, item]) => [String(key), item]),
+        [...value].map(([key, item]) => [textOf(key), item]),
         depth,
       );
     if (value instanceof Set) return this.items([...value], depth);
     if (ArrayBuffer.isView(value)) return this.bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
     if (value instanceof ArrayBuffer) return this.bytes(new Uint8Array(value));
     if ("toJSON" in value && typeof value.toJSON === "function") return this.copy(value.toJSON(), depth + 1);
-    return this.members(Object.entries(value), depth);
+    return this.members(entriesOf(value), depth);
   }
 
   private get full(): boolean {
@@ -232,6 +244,26 @@ class Copier {
   private bytes(data: Uint8Array): string {
     const sample = data.subarray(0, DIGESTED);
     return this.text(`<${data.length} bytes, ${digest(hex(sample))}>`);
+  }
+}
+
+/** Returns the members of an object. A getter that throws gives a note. */
+function entriesOf(value: object): [string, unknown][] {
+  return Object.keys(value).map((key) => {
+    try {
+      return [key, (value as Record<string, unknown>)[key]];
+    } catch {
+      return [key, UNREADABLE];
+    }
+  });
+}
+
+/** Returns the key of a map as a string. */
+function textOf(key: unknown): string {
+  try {
+    return String(key);
+  } catch {
+    return UNREADABLE;
   }
 }
 

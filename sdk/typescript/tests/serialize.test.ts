@@ -15,6 +15,9 @@ test("values of JSON types are exact", () => {
 const cycle: Record<string, unknown> = { a: 1 };
 cycle.self = cycle;
 
+const revoked = Proxy.revocable({}, {});
+revoked.revoke();
+
 const others: [string, unknown, unknown][] = [
   ["undefined", undefined, null],
   ["a number that JSON lacks", [Number.NaN, -Infinity], ["NaN", "-Infinity"]],
@@ -44,13 +47,19 @@ const others: [string, unknown, unknown][] = [
   ["a cycle", cycle, { a: 1, self: "<cycle>" }],
   [
     "a getter that throws",
-    Object.defineProperty({}, "a", {
+    Object.defineProperty({ q: "loops" }, "a", {
       enumerable: true,
       get: () => {
         throw new Error("no");
       },
     }),
-    "<value that cannot be read>",
+    { q: "loops", a: "<value that cannot be read>" },
+  ],
+  ["an object that answers nothing", { a: revoked.proxy, q: "loops" }, { a: "<value that cannot be read>", q: "loops" }],
+  [
+    "a map with a key that has no text",
+    new Map<unknown, unknown>([[Object.create(null), 1]]),
+    { "<value that cannot be read>": 1 },
   ],
   [
     "a member named __proto__",

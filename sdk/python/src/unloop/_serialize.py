@@ -150,12 +150,13 @@ def shorten(name: str, limit: int) -> str:
 def error_text(error: object) -> str:
     """Returns an exception as in the last line of a traceback. Other values are converted with str."""
     if not isinstance(error, BaseException):
-        return _to_text(error, str)
-    message = _to_text(error, str)
+        return to_text(error, str)
+    message = to_text(error, str)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
-def _to_text(value: object, convert: Any) -> str:
+def to_text(value: object, convert: Callable[[Any], str] = str) -> str:
+    """Returns the text of a value, also if its conversion fails."""
     try:
         text = convert(value)
         return text if type(text) is str else str.__str__(text)
@@ -190,7 +191,10 @@ class _Copier:
             return self.replacement(repr(value)) if not math.isfinite(value) else value
         if kind is dict or kind is list or kind is tuple:
             return self.container(value, kind is dict, depth)
-        return self.other(value, depth)
+        try:
+            return self.other(value, depth)
+        except _REPR_ERRORS:  # only this value is lost, so that values which differ elsewhere stay different
+            return self.replacement(f"<{_kind(value)} that cannot be read>")
 
     def text(self, value: str) -> str:
         size = len(value)
@@ -237,7 +241,7 @@ class _Copier:
             if type(key) is str and len(key) <= self.left:
                 self.left -= len(key)
             else:
-                key = self.replacement(_to_text(key, str))
+                key = self.replacement(to_text(key, str))
             result[key] = self.copy(item, depth + 1)
         return result
 
@@ -277,7 +281,7 @@ class _Copier:
         if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
             return self.text(value.isoformat())
         if isinstance(value, (UUID, Decimal, os.PathLike)):
-            return self.text(_to_text(value, str))
+            return self.text(to_text(value, str))
         if isinstance(value, BaseException):
             return self.text(error_text(value))
         return self.composed(value, depth)
@@ -299,7 +303,7 @@ class _Copier:
                 return self.copy(dump(), depth + 1)
         except _REPR_ERRORS:
             pass
-        return self.text(_ADDRESS.sub("", _to_text(value, repr)))
+        return self.text(_ADDRESS.sub("", to_text(value, repr)))
 
     def bytes(self, value: Any) -> str:
         data = bytes(value[: max(self.left, 0)])

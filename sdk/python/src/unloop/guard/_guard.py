@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from .. import _core, _log
-from .._serialize import error_text, quote, serialize, truncate
+from .._serialize import error_text, quote, serialize, to_text, truncate
 from .._unset import UNSET
 from ._attach import attach
 from ._choose import HELP, transport_for
@@ -159,7 +159,7 @@ class Guard:
         return self._send_text("allow", text)
 
     def _send_text(self, op: str, text: str | None, **fields: Any) -> Decision:
-        fields["text"] = None if text is None else truncate(str(text), VALUE_BYTES)
+        fields["text"] = None if text is None else truncate(to_text(text), VALUE_BYTES)
         return self._decided(op, _members(fields, None), None)
 
     async def _resumed(self) -> None:
@@ -230,7 +230,7 @@ def _members(fields: Mapping[str, Any], args: object) -> str:
     parts = []
     for name, value in fields.items():
         if name == "id" and value is not None:
-            value = truncate(str(value), MAX_RUN)
+            value = truncate(to_text(value), MAX_RUN)
         if value is not None:
             parts.append(f',"{name}":{serialize(value, VALUE_BYTES)[0]}')
     if args is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import secrets
@@ -95,12 +96,18 @@ def _result_or_nudged(result: Any, decision: Decision) -> Any:
 
 
 def _attach_to_error(error: Exception, decision: Decision) -> None:
-    """Appends the nudge, if there is one, to the error's text, which frameworks pass to the model."""
+    """Appends the nudge, if there is one, to the error's text, which frameworks pass to the model. An error that cannot be
+    changed, or that has no text, stays as it is."""
     decision.check()
     if not isinstance(decision.result, str):
         return
+    with contextlib.suppress(Exception):
+        _append(error, decision.result)
+
+
+def _append(error: Exception, result: str) -> None:
     message = str(error)
-    nudge = decision.result.removeprefix(truncate(error_text(error), VALUE_BYTES)).strip()
+    nudge = result.removeprefix(truncate(error_text(error), VALUE_BYTES)).strip()
     if error.args == (message,):
         error.args = (f"{message} {nudge}",)
     elif sys.version_info >= (3, 11):

@@ -24,6 +24,12 @@ class Unavailable(Exception):
     """The guard is not available now."""
 
 
+def _set_event() -> threading.Event:
+    event = threading.Event()
+    event.set()
+    return event
+
+
 class RunState:
     """The state of one run on this side of the protocol."""
 
@@ -34,9 +40,12 @@ class RunState:
         self.snapshot: str = ""
         self.lines_since_snapshot = 0
         self.snapshot_at = time.monotonic()
-        self.running = threading.Event()  # not set while a person has paused the run
-        self.running.set()
+        self.running = _set_event()  # not set while a person has paused the run
         self.reported: object = None  # the observed run that knows that it is guarded
+
+    def after_fork(self) -> None:
+        """Ends a pause in a forked child, where no thread receives the order that would end it."""
+        self.lock, self.running = threading.Lock(), _set_event()
 
     def snapshot_due(self) -> bool:
         """Reports whether the next request takes a snapshot."""
@@ -104,7 +113,7 @@ class Transport:
     def after_fork(self) -> None:
         self._lock = threading.Lock()
         for run_state in self._run_states.values():
-            run_state.lock = threading.Lock()
+            run_state.after_fork()
 
 
 def log_unguarded(why: str) -> None:
@@ -112,7 +121,7 @@ def log_unguarded(why: str) -> None:
 
 
 def _line(op: str, run_state: RunState, more: str) -> bytes:
-    return f'{{"op":"{op}","run":{quote(run_state.name)}{more}}}\n'.encode()
+    return f'{{"op":"{op}","run":{quote(run_state.name)}{more}}}\n'.encode("utf-8", "replace")
 
 
 def _object(line: bytes) -> dict[str, Any]:
