@@ -13,7 +13,7 @@ from ._run import Run, current_run
 from ._serialize import serialize
 from ._unset import UNSET
 from .guard import AsyncGuard, Decision, Guard
-from .guard._guard import in_thread
+from .guard._threads import in_thread
 
 
 class ModelCall:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import secrets
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, Literal, ParamSpec, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 from .. import _core, _log
 from .._serialize import error_text, quote, serialize, to_text, truncate
@@ -18,12 +16,9 @@ from ._attach import attach
 from ._choose import HELP, transport_for
 from ._decision import UNGUARDED, VALUE_BYTES, Action, Decision, GuardUnavailable
 from ._report import report
+from ._threads import in_thread
 from ._tool import tool
 from ._transport import Transport, Unavailable, log_unguarded
-
-P = ParamSpec("P")
-R = TypeVar("R")
-T = TypeVar("T")
 
 MAX_RUN = 200  # bytes of a run's name
 PAUSE_SECONDS = 0.1  # between two looks at whether a paused run may continue
@@ -256,30 +251,6 @@ def _decision(answer: dict[str, Any], id: str | None) -> Decision:
 def _object_member(answer: dict[str, Any], name: str) -> dict[str, Any]:
     part = answer.get(name)
     return part if isinstance(part, dict) else {}
-
-
-_threads: ThreadPoolExecutor | None = None
-
-
-async def in_thread(fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Runs fn in a thread pool of the guard, so that a slow guard does not block the default executor."""
-    global _threads
-    if _threads is None:
-        _threads = ThreadPoolExecutor(8, "unloop-guard")
-    try:
-        asking = asyncio.get_running_loop().run_in_executor(_threads, lambda: fn(*args, **kwargs))
-    except RuntimeError:  # the interpreter is shutting down and starts no threads
-        return fn(*args, **kwargs)
-    return await asking
-
-
-def _after_fork() -> None:
-    global _threads
-    _threads = None
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 class AsyncGuard:

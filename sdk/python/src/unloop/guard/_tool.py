@@ -9,18 +9,36 @@ import secrets
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from .._observe import arguments, parameters_of
 from .._serialize import error_text, truncate
 from .._unset import UNSET
 from ._decision import VALUE_BYTES, Decision
-
-if TYPE_CHECKING:
-    from ._guard import Guard
+from ._threads import in_thread
 
 
-def tool(guard: Guard, fn: Any, name: str | None, annotations: Mapping[str, Any] | None) -> Any:
+class CallGuard(Protocol):
+    """What the decorator needs of a guard."""
+
+    def before(self, tool: str, args: object = None, *, id: str | None, annotations: Mapping[str, Any] | None) -> Decision: ...
+
+    def after(
+        self,
+        tool: str,
+        args: object = None,
+        result: object = UNSET,
+        *,
+        id: str | None,
+        error: object = None,
+        duration_ms: float | None,
+        annotations: Mapping[str, Any] | None,
+    ) -> Decision: ...
+
+    async def _resumed(self) -> None: ...
+
+
+def tool(guard: CallGuard, fn: Any, name: str | None, annotations: Mapping[str, Any] | None) -> Any:
     """Decorates fn, or returns a decorator if fn is None."""
     if fn is None:
         return lambda fn: tool(guard, fn, name, annotations)
@@ -33,7 +51,7 @@ def tool(guard: Guard, fn: Any, name: str | None, annotations: Mapping[str, Any]
 class _Calls:
     """The calls of one tool with one guard."""
 
-    def __init__(self, guard: Guard, fn: Any, name: str, annotations: Mapping[str, Any] | None) -> None:
+    def __init__(self, guard: CallGuard, fn: Any, name: str, annotations: Mapping[str, Any] | None) -> None:
         self.guard, self.fn, self.name, self.annotations = guard, fn, name, annotations
         self.parameters = parameters_of(fn)
 
@@ -56,8 +74,6 @@ class _Calls:
         return call
 
     def asynchronous(self) -> Callable[..., Any]:
-        from ._guard import in_thread
-
         async def call(*args: Any, **kwargs: Any) -> Any:
             fields = self._call_fields(args, kwargs)
             await self.guard._resumed()
@@ -70,8 +86,6 @@ class _Calls:
         return call
 
     async def _awaited(self, running: Awaitable[Any], fields: dict[str, Any], started_at: float) -> Any:
-        from ._guard import in_thread
-
         try:
             result = await running
         except Exception as error:
