@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -60,6 +61,33 @@ func TestAPanicFailsOnlyTheGuardOfItsRun(t *testing.T) {
 		t.Errorf("begun anew, it decides %q", d.Code)
 	}
 	group.Close()
+}
+
+func TestAPanicOfAPenaltyFailsTheGuardAndNotItsCaller(t *testing.T) {
+	g := New(custom(t, profile.Parts{
+		Detectors: []unloop.Detector{detect.PingPong{Times: 2}},
+		Penalty:   func(*unloop.Finding) int { panic("a penalty with a fault") },
+	}), Options{})
+	for k := range 8 {
+		g.Before(t.Context(), Call{Tool: []string{"read", "write"}[k%2]})
+	}
+	if s := g.State(); !strings.Contains(s.Failed, "a penalty with a fault") || !errors.Is(g.Failed(), ErrFailed) {
+		t.Errorf("%+v, %v", s, g.Failed())
+	}
+}
+
+// refusal is an error whose text needs a value. A nil pointer of it is an error that is not nil.
+type refusal struct{ why string }
+
+func (r *refusal) Error() string { return r.why }
+
+func TestAnErrorWhoseTextPanicsIsAnOutcome(t *testing.T) {
+	g := New(custom(t, profile.Parts{Detectors: []unloop.Detector{fragile{}}}), Options{})
+	g.Before(t.Context(), Call{Tool: "search"})
+	var none *refusal
+	if d := g.After(t.Context(), Call{Tool: "search"}, Outcome{Err: none}); d.Code != "" || g.session.Run().StepAt(0).Outcome != unloop.Failed {
+		t.Errorf("decision %q, step %+v", d.Code, g.session.Run().StepAt(0))
+	}
 }
 
 // strikes halts at the third call, and keeps how many there were.

@@ -26,6 +26,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"sync"
 	"time"
@@ -180,13 +181,23 @@ func (g *Guard) After(ctx context.Context, c Call, o Outcome) Decision {
 	e := unloop.Event{Type: unloop.ToolCallCompleted, CallID: c.ID, Tool: c.Tool, Input: c.Args, Output: o.Result, Agent: c.Agent}
 	if o.Err != nil {
 		e.Type = unloop.ToolCallFailed
-		e.Error = quoted(o.Err.Error())
+		e.Error = quoted(textOf(o.Err))
 	}
 	if o.Latency > 0 {
 		ms := float64(o.Latency) / float64(time.Millisecond)
 		e.Latency = &ms
 	}
 	return g.record(ctx, "after", c, e)
+}
+
+// textOf returns the text of a tool's error. An error whose method panics, such as a nil pointer in the interface, has its type as text.
+func textOf(err error) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = fmt.Sprintf("%T that cannot be read", err)
+		}
+	}()
+	return err.Error()
 }
 
 // quoted returns the text as JSON, with "<" as it is, like the texts of a trace.

@@ -19,16 +19,23 @@ type State struct {
 	Failed              string           `json:"failed,omitempty"` // why the guard has failed; "" if it has not
 }
 
-// State returns the current state of the run. If the guard has failed, only Profile, Run and Failed are set.
-func (g *Guard) State() State {
+// State returns the current state of the run. If the guard has failed, only Profile, Run and Failed are set. A panic in a function of the
+// profile fails the guard.
+func (g *Guard) State() (s State) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	run := g.session.Run()
-	s := State{Profile: g.profile.Name(), Run: run.ID()}
+	failed := func() State { return State{Profile: g.profile.Name(), Run: run.ID(), Failed: g.failed.Error()} }
 	if g.failed != nil {
-		s.Failed = g.failed.Error()
-		return s
+		return failed()
 	}
+	defer func() {
+		if cause := recover(); cause != nil {
+			g.fail(cause)
+			s = failed()
+		}
+	}()
+	s = State{Profile: g.profile.Name(), Run: run.ID()}
 	s.Calls, s.StepsWithoutNovelty, s.Health, s.Warnings = run.Calls(), run.StepsWithoutNovelty(), g.session.Health(), g.session.Warnings()
 	s.Looping = len(s.Warnings) > 0
 	if step := run.StepAt(0); step != nil {

@@ -181,7 +181,7 @@ var importTable = map[string]importRow{
 	"internal/report":     {ours: []string{".", "detect", "policy", "internal/api"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
-		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap"},
+		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap", "internal/store"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 

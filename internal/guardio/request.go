@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 // ops are the operations, in the order in which an error lists them.
@@ -133,9 +134,9 @@ func (q *request) take(name, value []byte) {
 	case "worker":
 		q.worker = q.short("worker", value)
 	case "agent":
-		q.agent = q.name("agent", value)
+		q.agent = store.Shorten(q.name("agent", value), maxLabel)
 	case "tool":
-		q.tool = q.name("tool", value)
+		q.tool = store.Shorten(q.name("tool", value), maxLabel)
 	case "role":
 		q.role = q.name("role", value)
 	case "text":

@@ -276,6 +276,22 @@ func TestOtherOperations(t *testing.T) {
 	})
 }
 
+func TestALongNameOfAToolTakesLittleMemory(t *testing.T) {
+	p, long := load(t, "default"), strings.Repeat("t", 1<<20)
+	of := func(end string) string {
+		return fmt.Sprintf(`{"op":"before","tool":"%s%s","agent":"%s%s"}`, long, end, long, end)
+	}
+	got := answers(t, p, append(repeat(8, of("1")), `{"op":"snapshot"}`, of("2"), `{"op":"state"}`)...)
+	for _, line := range got {
+		if len(line) > 64<<10 {
+			t.Fatalf("an answer has %d bytes", len(line))
+		}
+	}
+	if state := got[len(got)-1]; !strings.Contains(state, `"in_a_row":1,`) {
+		t.Errorf("names that differ at their ends are one: %s", state)
+	}
+}
+
 func TestRestore(t *testing.T) {
 	p := load(t, "agentium")
 	taken := answers(t, p, append(repeat(3, before), `{"op":"snapshot"}`)...)[3]

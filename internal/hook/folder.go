@@ -73,6 +73,22 @@ func replace(path string, data []byte) error {
 	return os.Rename(next, path)
 }
 
+// replaceShared replaces a file atomically that hooks of several sessions write at once, without a lock. The last one wins.
+func replaceShared(path string, data []byte) error {
+	next, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	_, err = next.Write(data)
+	if err = errors.Join(err, next.Close()); err == nil {
+		err = os.Rename(next.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, removeIfThere(next.Name()))
+	}
+	return nil
+}
+
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -78,12 +78,17 @@ func (h *Hook) HasServer() bool {
 const maxInput = 4 << 20
 
 // Run reads one event, judges it and writes the answer. It returns the exit status of the process, which is 0 except in agents that
-// read a denial there. It never fails: an error is written to the log, and the agent continues.
+// read a denial there. It never fails: an error is written to the log, and the agent continues. If there is no room for the log or the
+// folder cannot be written, the error is written to errOut, which agents do not show to the model at the status 0.
 func (h *Hook) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (status int) {
 	var at Event
+	var unlogged error
 	defer func() {
 		if cause := recover(); cause != nil {
-			h.fault(&at, fmt.Errorf("panic: %v", cause))
+			unlogged = h.fault(&at, fmt.Errorf("panic: %v", cause))
+		}
+		if unlogged != nil && status == 0 { // with another status, agents read a denial there
+			fmt.Fprintf(errOut, "unloop hook: %v\n", unlogged)
 		}
 	}()
 	reply := func(r Reply) error {
@@ -96,16 +101,19 @@ func (h *Hook) Run(ctx context.Context, in io.Reader, out, errOut io.Writer) (st
 		return errors.Join(written, err)
 	}
 	if err := h.run(ctx, in, reply, &at); err != nil {
-		h.fault(&at, err)
+		unlogged = h.fault(&at, err)
 	}
 	return status
 }
 
-// fault writes an error to the log. It ignores a failure to do so.
-func (h *Hook) fault(at *Event, err error) {
-	_ = h.Folder.Append(Entry{
+// fault writes an error to the log. If it cannot, it returns the error.
+func (h *Hook) fault(at *Event, err error) (unlogged error) {
+	if h.Folder.Append(Entry{
 		Time: h.Now(), What: "fault", Agent: at.Agent, Session: at.Session, SubAgent: at.SubAgent, Event: at.Name, Text: err.Error(),
-	})
+	}) != nil {
+		return err
+	}
+	return nil
 }
 
 func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, at *Event) error {

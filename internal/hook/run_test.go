@@ -495,3 +495,35 @@ func TestTheCommandThatInstallWritesIsAnsweredAtTheStart(t *testing.T) {
 		}
 	})
 }
+
+func TestAFaultThatCannotBeLoggedIsOnStandardError(t *testing.T) {
+	d := newDesk(t, Claude, Nudge)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.folder = Folder(filepath.Join(file, "hooks")) // as where the home folder is read-only
+	got := d.run(`{"session_id":"s","prompt_id":"p","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{},"tool_use_id":"t"}`)
+	if !strings.HasPrefix(got, `{"status":0,"stderr":"unloop hook: create the folder of the state: `) {
+		t.Error(got)
+	}
+}
+
+func TestHooksOfTwoSessionsDoNotWriteOneUnfinishedFile(t *testing.T) {
+	d := newDesk(t, Claude, Nudge)
+	if err := d.folder.make(); err != nil {
+		t.Fatal(err)
+	}
+	unfinished := d.folder.path("agents", Claude+".json.next") // of a hook of another session
+	if err := os.WriteFile(unfinished, []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.run(`{"session_id":"s","prompt_id":"p","hook_event_name":"Stop"}`)
+	if seen, err := d.folder.Seen(Claude); err != nil || seen.Session != "s" {
+		t.Errorf("%+v, %v", seen, err)
+	}
+	if left, err := os.ReadFile(unfinished); err != nil || string(left) != "half" {
+		t.Errorf("%q, %v", left, err)
+	}
+	d.noFaults()
+}

@@ -111,7 +111,7 @@ export function shorten(name: string, limit: number): string {
 export function errorText(error: unknown): string {
   try {
     if (!(error instanceof Error)) return typeof error === "string" ? error : serialize(error, DIGESTED).json;
-    return error.message ? `${error.name}: ${error.message}` : error.name;
+    return error.message ? `${error.name}: ${error.message}` : `${error.name}`;
   } catch {
     return "<error that cannot be read>";
   }

@@ -127,6 +127,7 @@ test("texts of errors", () => {
   assert.equal(errorText(new RangeError("no")), "RangeError: no");
   assert.equal(errorText(new RangeError()), "RangeError");
   assert.equal(errorText("as it is"), "as it is");
+  assert.equal(errorText(Object.assign(new Error(), { name: undefined })), "undefined"); // a text, which is truncated
   assert.equal(errorText({ code: 1 }), '{"code":1}');
   assert.match(truncate("a".repeat(20), 10), /^a{10}… \[cut: 20 characters, [g-v]{16}\]$/);
 });
