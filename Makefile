@@ -56,7 +56,7 @@ cluster: build ## serve with three servers, three NATS servers and a PostgreSQL 
 
 .PHONY: cluster-test
 cluster-test: ## kill servers, NATS servers and connections of a cluster under load, 30 times
-	@UNLOOP_CLUSTER_ROUNDS=30 scripts/with-postgres go test -count 1 -timeout 20m -v -run TestAClusterLosesNothing ./internal/app
+	@scripts/with-postgres go test -count 1 -timeout 20m -v -run TestAClusterLosesNothing ./internal/app
 
 .PHONY: agent
 agent: ## run the example agent, which a guard nudges and then stops

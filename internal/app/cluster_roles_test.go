@@ -83,6 +83,10 @@ func TestRolesDivideTheWorkOfACluster(t *testing.T) {
 	stop()
 	done.Wait()
 	c.drained(t)
+	if metrics := string(get(t, worker.URL+"/metrics")); strings.Count(metrics, "\nunloop_partition_lag{partition=") != 64 ||
+		!strings.Contains(metrics, "\nunloop_partition_lag{partition=\"63\"} 0\n") {
+		t.Errorf("the worker's metrics lack the lag of partitions:\n%s", metrics)
+	}
 	if warnings := decoded[[]api.Warning](t, get(t, reader.URL+"/api/runs/r/warnings")); len(warnings) == 0 {
 		t.Error("the run has no warnings")
 	}

@@ -23,6 +23,9 @@ import (
 // victimNATS names the variable with the addresses of NATS for a server in a process of its own.
 const victimNATS = "UNLOOP_TEST_VICTIM_NATS"
 
+// victimAddr names the variable with the address of such a server. It is the same after each start.
+const victimAddr = "UNLOOP_TEST_VICTIM_ADDR"
+
 // victimWebhook names the variable with the address to which such a server sends warnings.
 const victimWebhook = "UNLOOP_TEST_VICTIM_WEBHOOK"
 
@@ -80,6 +83,7 @@ type testCluster struct {
 	ports   []string // of the NATS servers: CLIENT-ROUTE
 	nats    []*process
 	servers []*process
+	stopped *process // one of them, by stopServer
 
 	connecting sync.Mutex          // guards js
 	js         jetstream.JetStream // nil before connected
@@ -184,7 +188,9 @@ func startCluster(t *testing.T, natsServers, servers int, webhook string) *testC
 // addServer starts a server.
 func (c *testCluster) addServer(env ...string) *process {
 	c.t.Helper()
-	env = append([]string{victimDB + "=" + c.db, victimNATS + "=" + c.addresses(), victimWebhook + "=" + c.webhook}, env...)
+	env = append([]string{
+		victimDB + "=" + c.db, victimAddr + "=" + nettest.FreeAddress(c.t), victimNATS + "=" + c.addresses(), victimWebhook + "=" + c.webhook,
+	}, env...)
 	p := &process{start: func() (string, func(), func(os.Signal), func()) { return startProcess(c.t, env...) }}
 	p.restart()
 	return p

@@ -56,6 +56,7 @@ func beVictim(db string) {
 	c := config.Default()
 	c.Addr, c.GRPCAddr, c.DB = "127.0.0.1:0", config.Off, db
 	if c.Cluster.NATS = os.Getenv(victimNATS); c.Cluster.NATS != "" {
+		c.Addr = os.Getenv(victimAddr)
 		c.Cluster.StreamSize = 1 << 30
 		if os.Getenv(victimIdle) != "" {
 			c.Cluster.StreamSize, c.Cluster.Roles = 1<<20, "ingest,api"
@@ -92,7 +93,7 @@ func TestAKilledServerLosesNothingThatItAcknowledged(t *testing.T) {
 			db := tc.db(t)
 			load := &crashLoad{acked: make(map[string]bool)}
 			for k := range crashSenders {
-				load.senders = append(load.senders, &crashSender{name: fmt.Sprint("s", k), random: rand.New(rand.NewPCG(uint64(k), 1))})
+				load.senders = append(load.senders, &crashSender{name: fmt.Sprint("s", k), timeout: 5 * time.Second, random: rand.New(rand.NewPCG(uint64(k), 1))})
 			}
 			random := rand.New(rand.NewPCG(7, 7))
 			for range crashRounds {
@@ -136,6 +137,7 @@ type crashLoad struct {
 // crashSender sends the events of its own runs. What is not acknowledged is sent again to the next server.
 type crashSender struct {
 	name    string
+	timeout time.Duration // of a request
 	random  *rand.Rand
 	made    int
 	pending []*unloop.Event
@@ -183,7 +185,7 @@ func (s *crashSender) send(url string) bool {
 		}
 		body.Write(append(text, '\n'))
 	}
-	client := http.Client{Timeout: 5 * time.Second}
+	client := http.Client{Timeout: s.timeout}
 	answer, err := client.Post(url+"/api/events", "application/x-ndjson", &body)
 	if err != nil {
 		return false

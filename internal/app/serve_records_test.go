@@ -98,8 +98,12 @@ func TestOldRunsAreDeletedWhenTheDatabaseIsTooLarge(t *testing.T) {
 	c.GRPCAddr, c.DB = config.Off, filepath.Join(t.TempDir(), "retain.db")
 	c.Retention.Size = 2 << 20
 	p, url := assembled(t, c)
-	for k := range 300 {
-		post(t, url+"/api/events", "application/x-ndjson", loop(fmt.Sprintf("run-%03d", k), 30))
+	for from := 0; from < 300; from += 30 {
+		var runs []byte
+		for k := from; k < from+30; k++ {
+			runs = append(runs, loop(fmt.Sprintf("run-%03d", k), 30)...)
+		}
+		post(t, url+"/api/events", "application/x-ndjson", runs)
 	}
 	if err := p.retainNow(t.Context()); err != nil {
 		t.Fatal(err)

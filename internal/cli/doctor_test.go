@@ -28,6 +28,16 @@ func healthy(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// inCluster answers as a server of a cluster that lacks a server.
+func inCluster(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/api/health" {
+		fmt.Fprint(w, `{"status":"healthy","service":"unloop","version":"dev","cluster":{"roles":["work"],
+			"servers":[{"address":"127.0.0.1:1","works":true,"partitions":60}],"unowned_partitions":4,"lag":7}}`)
+		return
+	}
+	healthy(w, r)
+}
+
 func TestDoctorReportsProblems(t *testing.T) {
 	refuse := func(method string, status int, detail string) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +52,7 @@ func TestDoctorReportsProblems(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		handle http.HandlerFunc
-		want   string // a part of a line
+		want   string // a part of the output
 		status int
 	}{
 		{"nothing", healthy, "ok    reading     the events were read back after", exitFine},
@@ -55,6 +65,9 @@ func TestDoctorReportsProblems(t *testing.T) {
 			}
 			healthy(w, r)
 		}, "note  grpc        the server does not accept telemetry over gRPC, because another program uses its port", exitFine},
+		{"the partitions of a cluster", inCluster, "ok    cluster     127.0.0.1:1 owns 60 partitions\n" +
+			"note  cluster     4 partitions have no owner: another server takes them within 5 s, if one works\n" +
+			"note  cluster     7 messages of this server's partitions are not recorded yet\n", exitFine},
 		{"the store", func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			fmt.Fprint(w, `{"detail":"the disk is full"}`)
