@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.server
 import json
 import threading
 import time
@@ -111,3 +112,46 @@ def test_an_observed_run_without_a_guard_says_so(observing: Server) -> None:
         pass
     unloop.flush()
     assert observing.run("seen")["guarded_by"] is None
+
+
+class Scripted(http.server.BaseHTTPRequestHandler):
+    """Answers requests for orders with one text after the other, and then with the last one."""
+
+    texts: list[str]
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        text = "{}"
+        if self.path == "/api/control/listen":
+            text = self.texts.pop(0) if len(self.texts) > 1 else self.texts[0]
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+@pytest.mark.parametrize("odd", ['{"runs":[1]}', '{"runs":[],"orders":["resume"]}', '{"runs":[{"run_id":"odd"}]}', "[]"])
+def test_a_paused_run_resumes_although_an_answer_before_had_another_form(odd: str, guard_bin: str) -> None:
+    def order(act: str) -> str:
+        return json.dumps({"runs": [{"run_id": "odd", "after": 1}], "orders": [{"run_id": "odd", "event_id": act, "act": act}]})
+
+    class Handler(Scripted):
+        pass
+
+    Handler.texts = [order("pause"), odd, order("resume")]
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        unloop.configure(endpoint=f"http://127.0.0.1:{server.server_port}")
+        with unloop.trace("agent", id="odd") as run:
+            guard = Guard(run=run.id)
+            guard.before("search", {"q": "first"})
+            until(lambda: len(Handler.texts) == 1)
+            call = threading.Thread(target=guard.before, args=("search", {"q": "second"}), daemon=True)
+            call.start()
+            call.join(60)
+            assert not call.is_alive()
+        server.shutdown()

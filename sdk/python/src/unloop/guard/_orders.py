@@ -67,29 +67,47 @@ class _Orders:
                 server.close()
                 server = Server(settings.endpoint, settings.token)
             self.begun.clear()
-            orders: dict[str, Any] = {}
+            answer: _Answer | None = None
             with contextlib.suppress(OSError, http.client.HTTPException, ValueError):
-                body = json.dumps({"runs": runs, "wait_ms": WAIT_MS}).encode()
-                status, answer, _ = server.request("POST", "/api/control/listen", body, WAIT_MS / 1000 + 5)
-                orders = json_object(answer) if status == 200 else {}
-            if "runs" not in orders:
+                answer = _ask(server, runs)
+            if answer is None:
                 server.close()
                 least, most = BACKOFF
                 self.begun.wait(min(least * 2 ** min(failures, 16), most))
                 failures += 1
                 continue
             failures = 0
-            self._deliver(orders)
+            self._deliver(answer)
         server.close()
 
-    def _deliver(self, answer: dict[str, Any]) -> None:
-        for order in answer.get("orders") or []:
-            listener = self.listeners.get(order.get("run_id", ""))
-            if listener is not None:
+    def _deliver(self, answer: _Answer) -> None:
+        for name, order in answer.orders:
+            if (listener := self.listeners.get(name)) is not None:
                 _carry_out(listener, order)
-        for run in answer["runs"]:
-            if (listener := self.listeners.get(run.get("run_id", ""))) is not None:
-                listener.after = run.get("after", listener.after)
+        for name, after in answer.after.items():
+            if (listener := self.listeners.get(name)) is not None:
+                listener.after = after
+
+
+@dataclasses.dataclass
+class _Answer:
+    """What the server answers: the orders, each with its run, and the number of the last order of each run."""
+
+    orders: list[tuple[str, dict[str, Any]]]
+    after: dict[str, int]
+
+
+def _ask(server: Server, runs: list[dict[str, Any]]) -> _Answer:
+    """Asks for the orders of runs. Raises ValueError if the server refuses, or if its answer has another form."""
+    body = json.dumps({"runs": runs, "wait_ms": WAIT_MS}).encode()
+    status, text, _ = server.request("POST", "/api/control/listen", body, WAIT_MS / 1000 + 5)
+    try:
+        answer = json_object(text)
+        orders = [(str(order["run_id"]), dict(order)) for order in answer.get("orders") or []]
+        after = {str(run["run_id"]): int(run["after"]) for run in answer["runs"]}
+    except (TypeError, LookupError) as fault:
+        raise ValueError(f"status {status}, and no orders") from fault
+    return _Answer(orders, after)
 
 
 def _carry_out(listener: _Listener, order: dict[str, Any]) -> None:
