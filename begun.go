@@ -2,14 +2,14 @@ package unloop
 
 import "github.com/unloop-ai/unloop/internal/fingerprint"
 
-// Some tools only start a command and return a key, which another tool sends to read the output. Such a command and the call that reads its
+// Some tools only start a command and return a key, which another tool, one that only reads, sends to read the output. Such a command and the call that reads its
 // output first are one step, with the arguments of the command and the outcome of the read. A shell is known to start commands once the
 // call behind one of its commands has sent the key of its outcome. From then on an outcome with a key in the same words ends no step.
 
 // startsCommands notes that the call that is starting sends the key of the command before it.
 func (r *Run) startsCommands(t *Tool, canonical []byte) {
 	before := r.StepAt(0)
-	if before == nil || t.Shell || t.Effect == Polling || before.Tool == t.Name {
+	if before == nil || !t.readsOutputs() {
 		return
 	}
 	shell := r.s.Tools[before.Tool]
@@ -58,7 +58,7 @@ func (r *Run) begins(t *Tool, e *Event) bool {
 func (r *Run) readsCommand(t *Tool, e *Event) bool {
 	for k := range r.s.Open {
 		o := &r.s.Open[k]
-		if o.Key == 0 || t.Shell {
+		if o.Key == 0 || !t.readsOutputs() {
 			continue
 		}
 		for key := range fingerprint.Keys(e.Input) {
@@ -70,3 +70,7 @@ func (r *Run) readsCommand(t *Tool, e *Event) bool {
 	}
 	return false
 }
+
+// readsOutputs reports whether a call of the tool can read the output of a command that another tool started. A tool that polls has a patience
+// of its own.
+func (t *Tool) readsOutputs() bool { return t.Effect == ReadOnly && !t.Shell && !t.Thinks }

@@ -41,31 +41,50 @@ func TestWhichOutcomesAreOnlyBeginnings(t *testing.T) {
 		r.Add(&Event{Type: ToolCallCompleted, Tool: tool, Output: []byte(result)})
 	}
 	for name, c := range map[string]struct {
-		then func(r *Run)
-		want int // steps that have ended behind the first command and its read
+		first func(r *Run) // nil for a command and its read
+		then  func(r *Run)
+		want  int // steps that have ended behind the first command and its read
 	}{
-		"an outcome in other words": {func(r *Run) { command(r, "bash", `{"command":"ls"}`, `"Stopped a1b2c3d5"`) }, 1},
-		"an outcome without a key":  {func(r *Run) { command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: none"`) }, 1},
-		"another command":           {func(r *Run) { command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: a1b2c3d5"`) }, 0},
-		"an equal command that nobody reads": {func(r *Run) {
+		"an outcome in other words": {nil, func(r *Run) { command(r, "bash", `{"command":"ls"}`, `"Stopped a1b2c3d5"`) }, 1},
+		"an outcome without a key":  {nil, func(r *Run) { command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: none"`) }, 1},
+		"another command":           {nil, func(r *Run) { command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: a1b2c3d5"`) }, 0},
+		"an equal command that nobody reads": {nil, func(r *Run) {
 			command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: a1b2c3d5"`)
 			command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: a1b2c3d6"`)
 		}, 1},
-		"a command that is read twice": {func(r *Run) {
+		"a command that is read twice": {nil, func(r *Run) {
 			command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: a1b2c3d5"`)
 			command(r, "read_output", `{"command_id":"a1b2c3d5"}`, `"still running"`)
 			command(r, "read_output", `{"command_id":"a1b2c3d5"}`, `"still running"`)
 		}, 2},
-		"two commands that are read in the other order": {func(r *Run) {
+		"two commands that are read in the other order": {nil, func(r *Run) {
 			command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: a1b2c3d5"`)
 			command(r, "bash", `{"command":"pwd"}`, `"Command started. Command id: a1b2c3d6"`)
 			command(r, "read_output", `{"command_id":"a1b2c3d6"}`, `"/repo"`)
 			command(r, "read_output", `{"command_id":"a1b2c3d5"}`, `"main.go"`)
 		}, 2},
+		"a key that a thought mentions": {func(r *Run) {
+			command(r, "bash", `{"command":"ls"}`, `"Command started. Command id: a1b2c3d4"`)
+			command(r, "think", `{"thought":"Let me look at a1b2c3d4."}`, `""`)
+		}, func(r *Run) { command(r, "bash", `{"command":"pwd"}`, `"Command started. Command id: a1b2c3d5"`) }, 1},
+		"a key that a change names": {func(r *Run) {
+			command(r, "bash", `{"command":"git log -1"}`, `"At commit a1b2c3d4"`)
+			command(r, "create_release", `{"commit":"a1b2c3d4"}`, `"created"`)
+		}, func(r *Run) { command(r, "bash", `{"command":"git log -1"}`, `"At commit a1b2c3d5"`) }, 1},
+		"a bare key": {func(r *Run) {
+			command(r, "bash", `{"command":"git rev-parse HEAD"}`, `"a1b2c3d4"`)
+			command(r, "get_commit", `{"commit":"a1b2c3d4"}`, `"Fix the parser"`)
+		}, func(r *Run) { command(r, "bash", `{"command":"git rev-parse HEAD"}`, `"a1b2c3d5"`) }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := NewRun("r", measured)
-			begun(r, 0, "date", "Tue Nov 24")
+			options := measured
+			options.Effects = map[string]Effect{"think": ReadOnly}
+			r := NewRun("r", options)
+			if c.first == nil {
+				begun(r, 0, "date", "Tue Nov 24")
+			} else {
+				c.first(r)
+			}
 			before := r.s.OutcomePeriods.N
 			c.then(r)
 			if got := r.s.OutcomePeriods.N - before; got != c.want {
