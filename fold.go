@@ -1,6 +1,7 @@
 package unloop
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -35,6 +36,9 @@ type openCall struct {
 	Call  string // call id
 	Span  string
 	Words wordSet `json:",omitzero"` // of the call; with NeedEffort
+
+	Key    uint32 `json:",omitzero"` // of a command that has begun and whose output is not read yet; 0 for any other call
+	Reader string `json:",omitzero"` // the tool of the call that reads the output of a command; "" for any other call
 }
 
 // start folds the start of a call.
@@ -45,12 +49,16 @@ func (r *Run) start(e *Event) {
 		return
 	}
 	t := r.tool(name, e.Hints)
+	if r.readsCommand(t, e) {
+		return
+	}
 	s := getScratch()
 	canonical := r.identify(s, t, e)
 	if r.options.Needs&NeedInputs != 0 {
 		r.keepInput(t, r.step.ArgsHash, canonical)
 	}
 	if r.options.Needs&NeedEffort != 0 {
+		r.startsCommands(t, canonical)
 		r.attempt(s, t, canonical)
 	}
 	s.put()
@@ -82,23 +90,23 @@ func (r *Run) start(e *Event) {
 	}
 	r.s.RestatedSinceCall = 0
 	r.storeStep()
-	if len(r.s.Open) == maxOpen {
-		copy(r.s.Open, r.s.Open[1:])
-		r.s.Open = r.s.Open[:maxOpen-1]
-	}
-	r.open(e)
+	r.open(e.CallID, e.SpanID)
 }
 
 // open keeps the current step as an open call. An openCall is large, so it is filled in place, and without the words that only NeedEffort
 // reads.
-func (r *Run) open(e *Event) {
+func (r *Run) open(call, span string) {
+	if len(r.s.Open) == maxOpen {
+		copy(r.s.Open, r.s.Open[1:])
+		r.s.Open = r.s.Open[:maxOpen-1]
+	}
 	n := len(r.s.Open)
 	if n == cap(r.s.Open) {
 		r.s.Open = slices.Grow(r.s.Open, 1)
 	}
 	r.s.Open = r.s.Open[:n+1]
 	o := &r.s.Open[n]
-	o.Step, o.Call, o.Span = r.step, e.CallID, e.SpanID
+	o.Step, o.Call, o.Span, o.Key, o.Reader = r.step, call, span, 0, ""
 	if r.options.Needs&NeedEffort != 0 {
 		o.Words = r.callWords
 	}
@@ -202,6 +210,9 @@ func (r *Run) end(e *Event) {
 		r.identify(s, t, e)
 		s.put()
 	}
+	if r.begins(t, e) {
+		return
+	}
 	r.current.Step = &r.step
 	r.step.End = r.current.Ref
 	switch e.Type {
@@ -238,7 +249,7 @@ func (r *Run) join(e *Event) bool {
 			best = k
 			break
 		}
-		if best < 0 && (tool == "" || tool == o.Step.Tool) && (e.CallID == "" || o.Call == "") {
+		if best < 0 && o.Key == 0 && (tool == "" || tool == cmp.Or(o.Reader, o.Step.Tool)) && (e.CallID == "" || o.Call == "") {
 			best = k
 		}
 	}

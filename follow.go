@@ -30,6 +30,9 @@ func (r *Run) compareOutcome(t *Tool, w *fingerprint.Words, outcome []byte) (var
 		return varied
 	}
 	next := r.nextKey(t, outcome)
+	if t.Given = 0; w.Says > 0 && len(w.List) < shortAnswer {
+		t.Given = w.Shape
+	}
 	if next == 0 || len(w.List) >= shortAnswer {
 		return varied
 	}

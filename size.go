@@ -20,7 +20,7 @@ func (r *Run) Size() int {
 	}
 	for k := range s.Open {
 		o := &s.Open[k]
-		size += o.Step.texts() + len(o.Call) + len(o.Span)
+		size += o.Step.texts() + len(o.Call) + len(o.Span) + len(o.Reader)
 	}
 	for k := range s.Excerpts {
 		size += int(unsafe.Sizeof(excerpt{})) + cap(s.Excerpts[k].Input) + cap(s.Excerpts[k].Output)

@@ -71,6 +71,8 @@ type toolState struct {
 	LeastWords          int       `json:",omitzero"` // the fewest words of its outcomes since the latest one with new content; with NeedEffort
 	Shrinks             int       `json:",omitzero"` // outcomes since then that had fewer words than all before; with NeedEffort
 	Keys                wordSet   `json:",omitzero"` // keys of its latest outcome with keys; with NeedEffort
+	Given               Hash      `json:",omitzero"` // fingerprint.Words.Shape of its latest outcome, if that is short and has words, else 0; with NeedEffort
+	Begins              Hash      `json:",omitzero"` // the Given of outcomes that say only that a command has begun; with NeedEffort
 	Inputs              []*input  // distinct inputs, the latest last; with NeedInputs
 }
 

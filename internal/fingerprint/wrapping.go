@@ -94,10 +94,11 @@ func stream(raw []byte) []byte {
 	return found
 }
 
-// Content returns the text in a result of an MCP server, as a raw JSON string: {"content":[{"type":"text","text":…}]}, or the list alone. It
-// returns any other value unchanged, also one with several parts.
+// Content returns what an envelope has in it: the text in a result of an MCP server, as a raw JSON string, from
+// {"content":[{"type":"text","text":…}]} or the list alone, and the result in an object that otherwise says only whether the call worked, or
+// which call it was, such as {"success":true,"data":…}. It returns any other value unchanged, also one with several parts.
 func Content(raw []byte) []byte {
-	raw = bytes.TrimSpace(raw)
+	raw = enveloped(bytes.TrimSpace(raw))
 	list := raw
 	if len(raw) > 0 && raw[0] == '{' {
 		name, value, _, ok := memberAt(raw, 1)
@@ -127,6 +128,37 @@ func Content(raw []byte) []byte {
 		}
 		at = next
 	}
+}
+
+// enveloped returns the result in an object of two members, of which the other says only whether the call worked, or which call it was. It
+// returns any other value unchanged.
+func enveloped(raw []byte) []byte {
+	if len(raw) == 0 || raw[0] != '{' {
+		return raw
+	}
+	var result []byte
+	members, at := 0, 1
+	for {
+		name, value, next, ok := memberAt(raw, at)
+		if !ok {
+			break
+		}
+		switch members++; string(name) {
+		case "success", "ok", "tool_call_id", "call_id", "tool_use_id", "toolCallId":
+		case "data", "result", "output", "content":
+			if result != nil || value[0] != '"' && value[0] != '{' && value[0] != '[' {
+				return raw
+			}
+			result = value
+		default:
+			return raw
+		}
+		at = next
+	}
+	if members != 2 || result == nil {
+		return raw
+	}
+	return result
 }
 
 // reminders are the tags in which programs of agents append remarks of their own to an output.

@@ -46,18 +46,26 @@ func TestUnwrap(t *testing.T) {
 
 func TestContent(t *testing.T) {
 	for name, c := range map[string]struct{ raw, want string }{
-		"a result with one text": {`{"content":[{"type":"text","text":"a"}],"isError":true}`, `"a"`},
-		"a list with one text":   {` [ {"text":"a","type":"text"} ] `, `"a"`},
-		"an empty text":          {`[{"type":"text","text":""}]`, `""`},
-		"several texts":          {`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
-		"an image":               {`[{"type":"image","data":"a"}]`, `[{"type":"image","data":"a"}]`},
-		"no part":                {`{"content":[]}`, `{"content":[]}`},
-		"content that is a text": {`{"content":"a"}`, `{"content":"a"}`},
-		"a list of numbers":      {`[1]`, `[1]`},
-		"a text":                 {`"a"`, `"a"`},
-		"half a list":            {`[`, `[`},
-		"half a part":            {`[{"text":`, `[{"text":`},
-		"nothing":                {``, ``},
+		"a result with one text":  {`{"content":[{"type":"text","text":"a"}],"isError":true}`, `"a"`},
+		"a list with one text":    {` [ {"text":"a","type":"text"} ] `, `"a"`},
+		"an empty text":           {`[{"type":"text","text":""}]`, `""`},
+		"several texts":           {`[{"type":"text","text":"a"},{"type":"text","text":"b"}]`, `[{"type":"text","text":"a"},{"type":"text","text":"b"}]`},
+		"an image":                {`[{"type":"image","data":"a"}]`, `[{"type":"image","data":"a"}]`},
+		"no part":                 {`{"content":[]}`, `{"content":[]}`},
+		"content that is a text":  {`{"content":"a"}`, `{"content":"a"}`},
+		"a result that worked":    {`{"success":true,"data":{"a":1}}`, `{"a":1}`},
+		"one that failed":         {`{"data":"a","ok":false}`, `"a"`},
+		"a result with an id":     {`{"tool_call_id":"call_1","content":"a"}`, `"a"`},
+		"content within a result": {`{"success":true,"data":{"content":[{"type":"text","text":"a"}]}}`, `"a"`},
+		"a result that is a word": {`{"success":true,"data":null}`, `{"success":true,"data":null}`},
+		"only an acknowledgement": {`{"success":true,"message":"a"}`, `{"success":true,"message":"a"}`},
+		"a result and its count":  {`{"success":true,"data":"a","count":1}`, `{"success":true,"data":"a","count":1}`},
+		"two results":             {`{"output":"a","result":"b"}`, `{"output":"a","result":"b"}`},
+		"a list of numbers":       {`[1]`, `[1]`},
+		"a text":                  {`"a"`, `"a"`},
+		"half a list":             {`[`, `[`},
+		"half a part":             {`[{"text":`, `[{"text":`},
+		"nothing":                 {``, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := string(Content([]byte(c.raw))); got != c.want {

@@ -17,8 +17,7 @@ import (
 // otherwise are the forms in which a verdict about the runs of this test may differ, or a form and a run, and why.
 var otherwise = map[string]string{
 	"numbered_calls":          "an argument that differs each time is content",
-	"results_with_ids":        "an object with an id is content",
-	"successes":               "an object with data is content",
+	"results_with_ids":        "the exit status, which is evidence, is lost",
 	"streams":                 "the exit status, which is evidence, is lost",
 	"bare_output":             "the exit status, which is evidence, is lost",
 	"swe_agent_lines":         "the exit status, which is evidence, is lost",
@@ -32,9 +31,9 @@ var otherwise = map[string]string{
 	"numbered_lines":          "an equal line at another place is another line",
 	"thoughts":                "what an agent thinks is not read as what it says",
 	"no_messages":             "what an agent says is evidence",
-	"polled_outputs":          "a command without its output is a step without content",
 
 	"mcp_results research-obscure-standard-number":        "an object in a text is not split into its members",
+	"successes research-obscure-standard-number":          "an object in a text is not split into its members",
 	"packed_mcp_results research-obscure-standard-number": "an object in a text is not split into its members",
 }
 
