@@ -172,7 +172,7 @@ describe("the filters", () => {
     });
   }
 
-  test("are a sheet on a phone, where each run has two lines", async (t) => {
+  test("are a sheet on a phone, where each run has its status below its name", async (t) => {
     const page = await open(t, browser, server, "/", { viewport: { width: 390, height: 844 }, hasTouch: true });
     await total(page, 244);
     await grid(page).getByRole("row").nth(1).getByText(/^completed · .* · (blog|shop)$/).waitFor();
@@ -252,4 +252,16 @@ describe("the id of a run that is too long", () => {
       }
     });
   }
+});
+
+test("a long name has two lines on a phone, within its row", async (t) => {
+  const server = await Server.start(t);
+  const name = "Find the slow query behind the report of the month, and say why it is slow";
+  await server.send([{ event_id: "e1", run_id: "slow-query", sequence: 1, type: "run_start", name }]);
+  const page = await open(t, browser, server, "/", { viewport: { width: 390, height: 844 }, hasTouch: true });
+  const link = page.getByRole("link", { name });
+  const line = 20; // pixels
+  const box = await link.boundingBox();
+  assert.ok(box.height >= 2 * line - 2 && box.height <= 2 * line + 6, JSON.stringify(box));
+  assert.ok(await inSight(link, page.getByRole("row").nth(1)));
 });

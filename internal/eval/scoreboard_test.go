@@ -189,11 +189,11 @@ func TestBadLabels(t *testing.T) {
 		"a stretch that ends too early":   {line("", `{"loop":{"kind":"k","onset":1,"end":0}}`, "a a"), "runs:2: labels.loop: from event 1 to 0 is no stretch of a run of 2 events"},
 		"a loop without a kind":           {line("", `{"loop":{"onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
 		"a kind that writes to a screen":  {line("", `{"loop":{"kind":"\u001b[2J","onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
-		"a loop that is only a word":      {line("", `{"loop":true}`, "a a"), "runs:2: labels.loop: a JSON true does not fit here"},
+		"a loop that is only a word":      {line("", `{"loop":true}`, "a a"), "runs:2: labels.loop: a JSON true does not fit here, want an object"},
 		"checkpoints out of order":        {line("", `{"checkpoints":[{"after_event":1},{"after_event":1}]}`, "a a"), "runs:2: labels.checkpoints.1.after_event: 1 is not after 1, within a run of 2 events"},
 		"a checkpoint beyond the run":     {line("", `{"checkpoints":[{"after_event":2}]}`, "a a"), "runs:2: labels.checkpoints.0.after_event: 2 is not after -1, within a run of 2 events"},
 		"a judged stretch beyond the run": {line("", `{"stuck":{"agreed":[],"borderline":[{"onset":1,"end":2}]}}`, "a a"), "runs:2: labels.stuck.borderline.0: from event 1 to 2 is no stretch of a run of 2 events"},
-		"an event that cannot be read":    {`{"id":"r","labels":{},"events":[{"kind":"tool_call","tool":7}]}`, "runs:2: events.0.tool: a JSON number does not fit here"},
+		"an event that cannot be read":    {`{"id":"r","labels":{},"events":[{"kind":"tool_call","tool":7}]}`, "runs:2: events.0.tool: a JSON number does not fit here, want a string"},
 		"a run without an id":             {`{"labels":{},"events":[]}`, "runs:2: id: a run needs an id"},
 		"a line that is cut":              {`{"id":"r","labels":{}`, "runs:2: not valid JSON at byte 21: unexpected EOF"},
 	} {

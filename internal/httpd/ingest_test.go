@@ -74,7 +74,7 @@ func TestTheResponseToEventsHasTheirResults(t *testing.T) {
 		},
 		{
 			"one that is bad", `{"run_id":"r","type":"x","tokens":"many"}`, "", 400,
-			`{"title":"Bad Request","status":400,"detail":"tokens: a JSON string does not fit here","field":"tokens","reason":"a JSON string does not fit here"}`,
+			`{"title":"Bad Request","status":400,"detail":"tokens: a JSON string does not fit here, want a whole number","field":"tokens","reason":"a JSON string does not fit here, want a whole number"}`,
 		},
 		{
 			"no JSON", `{"run_id":`, "", 400, `{"title":"Bad Request","status":400,` +

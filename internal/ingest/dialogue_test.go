@@ -164,12 +164,12 @@ func TestDialogueRuns(t *testing.T) {
 func TestDialogueMistakes(t *testing.T) {
 	good := record("", "u1") + "\n"
 	for name, tc := range map[string]struct{ input, want string }{
-		"a message that is a text":     {good + `{"messages":[{"role":"user"},"hello"]}` + "\n", "input:2: messages.1: a JSON string does not fit here"},
-		"a role that is a number":      {good + `{"messages":[{"role":1}]}` + "\n", "input:2: messages.0.role: a JSON number does not fit here"},
-		"messages that are no list":    {good + `{"request":{"messages":{}}}` + "\n", "input:2: request.messages: a JSON object does not fit here"},
-		"a message of a listed record": {`[{"messages":[{"role":[]}]}]`, "input:1: 0.messages.0.role: a JSON array does not fit here"},
-		"a message of a bare list":     {`[{"role":"user"},{"role":true}]`, "input:1: 1.role: a JSON true does not fit here"},
-		"a line that is a number":      {good + "7\n", "input:2: a JSON number does not fit here"},
+		"a message that is a text":     {good + `{"messages":[{"role":"user"},"hello"]}` + "\n", "input:2: messages.1: a JSON string does not fit here, want an object"},
+		"a role that is a number":      {good + `{"messages":[{"role":1}]}` + "\n", "input:2: messages.0.role: a JSON number does not fit here, want a string"},
+		"messages that are no list":    {good + `{"request":{"messages":{}}}` + "\n", "input:2: request.messages: a JSON object does not fit here, want an array"},
+		"a message of a listed record": {`[{"messages":[{"role":[]}]}]`, "input:1: 0.messages.0.role: a JSON array does not fit here, want a string"},
+		"a message of a bare list":     {`[{"role":"user"},{"role":true}]`, "input:1: 1.role: a JSON true does not fit here, want a string"},
+		"a line that is a number":      {good + "7\n", "input:2: a JSON number does not fit here, want an object"},
 		"a line that is cut":           {good + `{"messages":[` + "\n" + good, "input:2: messages: not valid JSON at byte 13: unexpected EOF"},
 		"a document that is cut":       {"{\n" + `"messages":[`, "input: messages: not valid JSON at byte 14: unexpected EOF"},
 	} {

@@ -118,9 +118,9 @@ func TestEachLine(t *testing.T) {
 	}{
 		"all lines are whole":              {good + good, []int{1, 1}, "", ""},
 		"a bad line ends the input":        {good + "{\n" + good, []int{1}, "", "input:2: not valid JSON at byte 1: unexpected EOF"},
-		"a wrong type ends the input":      {good + `{"n":"x"}` + "\n", []int{1}, "", "input:2: n: a JSON string does not fit here"},
+		"a wrong type ends the input":      {good + `{"n":"x"}` + "\n", []int{1}, "", "input:2: n: a JSON string does not fit here, want a whole number"},
 		"a cut last line is a warning":     {good + `{"n":`, []int{1}, "input:2: the last line is cut; the events before it were read", ""},
-		"a last line of a wrong type":      {good + `{"n":"x"}`, []int{1}, "", "input:2: n: a JSON string does not fit here"},
+		"a last line of a wrong type":      {good + `{"n":"x"}`, []int{1}, "", "input:2: n: a JSON string does not fit here, want a whole number"},
 		"a whole last line without an end": {good + `{"n":2}`, []int{1, 2}, "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

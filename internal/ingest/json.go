@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"strings"
 	"time"
 
@@ -29,7 +30,7 @@ func (in *Input) Unmarshal(line int, data []byte, v any) error {
 func (in *Input) badJSON(line int, err error) *BadInput {
 	var semantic *jsonv2.SemanticError
 	if errors.As(err, &semantic) {
-		reason := fmt.Sprintf("a JSON %s does not fit here", kindName(semantic.JSONKind))
+		reason := fmt.Sprintf("a JSON %s does not fit here%s", kindName(semantic.JSONKind), wanted(semantic.GoType))
 		return in.Bad(line, jsonPath(semantic.JSONPointer), reason)
 	}
 	var syntax *jsontext.SyntacticError
@@ -42,6 +43,38 @@ func (in *Input) badJSON(line int, err error) *BadInput {
 	}
 	return in.Bad(line, "", err.Error())
 }
+
+// wanted says which JSON value fits a type. It is "" for a type that reads JSON itself.
+func wanted(t reflect.Type) string {
+	if t == nil {
+		return ""
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t.Implements(unmarshaler) || reflect.PointerTo(t).Implements(unmarshaler) {
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return ", want a string"
+	case reflect.Bool:
+		return ", want true or false"
+	case reflect.Int, reflect.Int32, reflect.Int64, reflect.Uint, reflect.Uint32, reflect.Uint64:
+		return ", want a whole number"
+	case reflect.Float32, reflect.Float64:
+		return ", want a number"
+	case reflect.Slice, reflect.Array:
+		return ", want an array"
+	case reflect.Struct, reflect.Map:
+		return ", want an object"
+	default:
+		return ""
+	}
+}
+
+// unmarshaler is what a type implements that reads JSON itself.
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 func kindName(k jsontext.Kind) string {
 	switch k {

@@ -10,7 +10,8 @@ import (
 const maxTitle = 80
 
 // TitleOf returns the name of a run without a name of its own, from a message of its user: the first line with a letter or a digit,
-// cut between words. It returns "" for a message that is a block of tags, which a program wrote, and for content that is not stored.
+// cut between words, without punctuation before the ellipsis. It returns "" for a message that is a block of tags, which a program
+// wrote, and for content that is not stored.
 func TitleOf(text string) string {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "<") || strings.HasPrefix(text, notStored) {
@@ -35,5 +36,5 @@ func cutTitle(title string) string {
 	if k := strings.LastIndexByte(title, ' '); k > len(title)/2 {
 		title = title[:k]
 	}
-	return title + "…"
+	return strings.TrimRight(title, " .,:;–-") + "…"
 }

@@ -15,6 +15,7 @@ func TestTheTitleOfARequestIsItsFirstLine(t *testing.T) {
 		{"the first of several", "\n\n  Fix   the\ttest\nIt fails since Monday.", "Fix the test"},
 		{"lines without words are skipped", "---\n# Release 2.1\n", "# Release 2.1"},
 		{"a long line is cut between words", long, strings.TrimSpace(strings.Repeat("éclair ", 11)) + "…"},
+		{"a cut at the end of a sentence keeps one mark", "I would like to book a flight to the city of New York. " + strings.Repeat("x", 40), "I would like to book a flight to the city of New York…"},
 		{"a long word is cut", strings.Repeat("x", 200), strings.Repeat("x", maxTitle-1) + "…"},
 		{"characters that are not visible separate words", "Fix\x00\u202ethe test", "Fix the test"},
 		{"a program's block of tags is none", "<environment_context>linux</environment_context>", ""},

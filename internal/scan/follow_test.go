@@ -195,7 +195,7 @@ func TestFollow(t *testing.T) {
 			f.add("a.jsonl", line(2)+"[]\n7\n")
 			f.add("a.jsonl", line(3))
 			f.want("r 1", "r 2", "r 3")
-		}, []string{"a.jsonl:2: type: a JSON number does not fit here; the line is skipped", "a.jsonl:4: ", "a.jsonl:5: "}},
+		}, []string{"a.jsonl:2: type: a JSON number does not fit here, want a string; the line is skipped", "a.jsonl:4: ", "a.jsonl:5: "}},
 		{"lines that are not events: the first are reported one by one", func(f *followed) {
 			f.add("a.jsonl", line(1)+strings.Repeat("{}\n", 10_000)+line(2))
 			f.want("r 1", "r 2")

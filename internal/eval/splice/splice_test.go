@@ -337,7 +337,7 @@ func TestLookAlikesMove(t *testing.T) {
 func TestBadHost(t *testing.T) {
 	bad := `{"id":"r","outcome":"success","labels":{},"events":[{"kind":"tool_call","tool":7}]}`
 	err := splicer(t, &bytes.Buffer{}, 1, AllKinds).Read(t.Context(), "hosts", strings.NewReader(hosts()+bad))
-	want := "hosts:6: events.0.tool: a JSON number does not fit here"
+	want := "hosts:6: events.0.tool: a JSON number does not fit here, want a string"
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

@@ -120,7 +120,7 @@ func TestBadInput(t *testing.T) {
 	for name, tc := range map[string]struct{ line, want string }{
 		"a block's name that is a number": {
 			`{"messages":[{"role":"user"},{"role":"assistant","content":[{"type":"text"},{"type":"tool_use","name":5}]}]}`,
-			"input:2: messages.1.content.1.name: a JSON number does not fit here",
+			"input:2: messages.1.content.1.name: a JSON number does not fit here, want a string",
 		},
 		"a content that is a number": {
 			`[{"role":"user","content":5}]`,

@@ -136,7 +136,7 @@ func TestBadInput(t *testing.T) {
 		{"no steps", `{"schema_version":"ATIF-v1.2"}`, "steps", "missing"},
 		{
 			"calls of the wrong type", `{"schema_version":"ATIF-v1.2","steps":[{"tool_calls":"x"}]}`, "steps.0.tool_calls",
-			"a JSON string does not fit here",
+			"a JSON string does not fit here, want an array",
 		},
 		{"a file that is cut", `{"schema_version":"ATIF-v1.2","steps":[`, "steps", "not valid JSON"},
 	}

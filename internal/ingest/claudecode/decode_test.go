@@ -249,21 +249,21 @@ func TestBadInput(t *testing.T) {
 	tests := []struct {
 		name, data, want string
 	}{
-		{"a line that is no object", "\n7\n", "input:2: a JSON number does not fit here"},
+		{"a line that is no object", "\n7\n", "input:2: a JSON number does not fit here, want an object"},
 		{"a line that is no JSON", "{\"type\":\n", "input:1: type: not valid JSON at byte 8: unexpected EOF"},
-		{"a type that is no string", `{"type":7}` + "\n", "input:1: type: a JSON number does not fit here"},
-		{"a message that is no object", `{"type":"user","message":"hi"}` + "\n", "input:1: message: a JSON string does not fit here"},
+		{"a type that is no string", `{"type":7}` + "\n", "input:1: type: a JSON number does not fit here, want a string"},
+		{"a message that is no object", `{"type":"user","message":"hi"}` + "\n", "input:1: message: a JSON string does not fit here, want an object"},
 		{
 			"a content of the wrong kind", `{"type":"user","message":{"content":{}}}` + "\n",
 			"input:1: message.content: neither a string nor a list of blocks",
 		},
 		{
 			"a block with a name of the wrong kind", `{"type":"assistant","message":{"content":[{"type":"text"},{"name":7}]}}` + "\n",
-			"input:1: message.content.1.name: a JSON number does not fit here",
+			"input:1: message.content.1.name: a JSON number does not fit here, want a string",
 		},
 		{
 			"a usage of the wrong kind", `{"type":"assistant","message":{"usage":{"input_tokens":"9"}}}` + "\n",
-			"input:1: message.usage.input_tokens: a JSON string does not fit here",
+			"input:1: message.usage.input_tokens: a JSON string does not fit here, want a whole number",
 		},
 	}
 	for _, test := range tests {

@@ -347,13 +347,13 @@ func TestBadInput(t *testing.T) {
 	tests := []struct {
 		name, data, want string
 	}{
-		{"a line that is no object", "{}\n7\n", "input:2: a JSON number does not fit here"},
+		{"a line that is no object", "{}\n7\n", "input:2: a JSON number does not fit here, want an object"},
 		{"an item without a payload", `{"type":"response_item"}` + "\n", "input:1: payload: missing"},
-		{"a payload that is no object", `{"type":"event_msg","payload":[]}` + "\n", "input:1: payload: a JSON array does not fit here"},
-		{"a session's id", `{"type":"session_meta","payload":{"id":7}}` + "\n", "input:1: payload.id: a JSON number does not fit here"},
-		{"a call's name", `{"type":"response_item","payload":{"type":"function_call","name":{}}}` + "\n", "input:1: payload.name: a JSON object does not fit here"},
-		{"a bare call's name", `{"type":"function_call","name":7}` + "\n", "input:1: name: a JSON number does not fit here"},
-		{"an exit code", event("exec_command_end", `"call_id":"1","exit_code":"1"`) + "\n", "input:1: payload.exit_code: a JSON string does not fit here"},
+		{"a payload that is no object", `{"type":"event_msg","payload":[]}` + "\n", "input:1: payload: a JSON array does not fit here, want an object"},
+		{"a session's id", `{"type":"session_meta","payload":{"id":7}}` + "\n", "input:1: payload.id: a JSON number does not fit here, want a string"},
+		{"a call's name", `{"type":"response_item","payload":{"type":"function_call","name":{}}}` + "\n", "input:1: payload.name: a JSON object does not fit here, want a string"},
+		{"a bare call's name", `{"type":"function_call","name":7}` + "\n", "input:1: name: a JSON number does not fit here, want a string"},
+		{"an exit code", event("exec_command_end", `"call_id":"1","exit_code":"1"`) + "\n", "input:1: payload.exit_code: a JSON string does not fit here, want a whole number"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

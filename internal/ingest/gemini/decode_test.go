@@ -200,11 +200,11 @@ func TestBadInput(t *testing.T) {
 	tests := []struct {
 		name, data, want string
 	}{
-		{"a line that is no object", "{}\n7\n", "input:2: a JSON number does not fit here"},
-		{"an id that is no string", `{"id":7}` + "\n", "input:1: id: a JSON number does not fit here"},
-		{"calls that are no list", `{"id":"a","toolCalls":{}}` + "\n", "input:1: toolCalls: a JSON object does not fit here"},
-		{"a call's name", `{"id":"a","toolCalls":[{},{"name":7}]}` + "\n", "input:1: toolCalls.1.name: a JSON number does not fit here"},
-		{"a message in a document", `{"messages":[{},{"tokens":{"input":"9"}}]}`, "input: messages.1.tokens.input: a JSON string does not fit here"},
+		{"a line that is no object", "{}\n7\n", "input:2: a JSON number does not fit here, want an object"},
+		{"an id that is no string", `{"id":7}` + "\n", "input:1: id: a JSON number does not fit here, want a string"},
+		{"calls that are no list", `{"id":"a","toolCalls":{}}` + "\n", "input:1: toolCalls: a JSON object does not fit here, want an array"},
+		{"a call's name", `{"id":"a","toolCalls":[{},{"name":7}]}` + "\n", "input:1: toolCalls.1.name: a JSON number does not fit here, want a string"},
+		{"a message in a document", `{"messages":[{},{"tokens":{"input":"9"}}]}`, "input: messages.1.tokens.input: a JSON string does not fit here, want a whole number"},
 		{"a document that ends too early", `{"messages":[{}`, "input: messages: not valid JSON at byte 15: unexpected EOF"},
 	}
 	for _, test := range tests {

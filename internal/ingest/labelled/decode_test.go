@@ -72,12 +72,12 @@ func TestEventsDoNotContainLabels(t *testing.T) {
 func TestBadInput(t *testing.T) {
 	const good = `{"id":"first","events":[]}` + "\n"
 	for name, tc := range map[string]struct{ line, want string }{
-		"a tool that is no string":  {`{"id":"r","events":[{"kind":"x"},{"kind":"tool_call","tool":7}]}`, "input:2: events.1.tool: a JSON number does not fit here"},
-		"events that are no list":   {`{"id":"r","events":{}}`, "input:2: events: a JSON object does not fit here"},
+		"a tool that is no string":  {`{"id":"r","events":[{"kind":"x"},{"kind":"tool_call","tool":7}]}`, "input:2: events.1.tool: a JSON number does not fit here, want a string"},
+		"events that are no list":   {`{"id":"r","events":{}}`, "input:2: events: a JSON object does not fit here, want an array"},
 		"a run without an id":       {`{"events":[]}`, "input:2: id: a run needs an id"},
-		"an error that is no text":  {`{"id":"r","events":[{"kind":"tool_call","error":{"code":1}}]}`, "input:2: events.0.error: a JSON object does not fit here"},
+		"an error that is no text":  {`{"id":"r","events":[{"kind":"tool_call","error":{"code":1}}]}`, "input:2: events.0.error: a JSON object does not fit here, want a string"},
 		"a line that is no JSON":    {`{"id":"r","events":[}`, "input:2: events.0: not valid JSON at byte 20: invalid character '}' at start of value"},
-		"a line that is no object":  {`[]`, "input:2: a JSON array does not fit here"},
+		"a line that is no object":  {`[]`, "input:2: a JSON array does not fit here, want an object"},
 		"an event list that is cut": {`{"id":"r","events":[{"kind":"tool_call"`, "input:2: events.0: not valid JSON at byte 39: unexpected EOF"},
 	} {
 		t.Run(name, func(t *testing.T) {

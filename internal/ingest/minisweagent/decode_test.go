@@ -149,7 +149,7 @@ func TestBadInput(t *testing.T) {
 		{"no messages", `{"info":{}}`, "messages", "missing"},
 		{
 			"a role of the wrong type", `{"messages":[{"role":"user"},{"role":7}]}`, "messages.1.role",
-			"a JSON number does not fit here",
+			"a JSON number does not fit here, want a string",
 		},
 		{
 			"a response whose output is no list", `{"messages":[{"object":"response","output":"x"}]}`, "messages.0.output",

@@ -5,6 +5,7 @@ package native
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -44,6 +45,7 @@ type decoder struct {
 	index   int
 
 	invalidTime bool                 // the time of the event is a text that is no time
+	misfit      bool                 // a member has a value of the wrong kind
 	unknown     func(ingest.Unknown) // takes unknown members and types; nil to take none
 }
 
@@ -63,13 +65,32 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 // wantTime is the error of a text that is no time.
 const wantTime = "invalid time: want RFC 3339, or a number since 1970"
 
+// wanted says which JSON value fits a field of an event that does not take all.
+func wanted(field string) string {
+	switch field {
+	case "sequence", "tokens":
+		return "a whole number"
+	case "cost", "latency_ms":
+		return "a finite number"
+	case "usage", "annotations":
+		return "an object"
+	case "timestamp":
+		return "a time"
+	}
+	return "a string"
+}
+
 func (d *decoder) read(line ingest.Line) error {
 	d.event, d.project = unloop.Event{Index: d.index}, ""
 	d.index++
 	d.invalidTime = false
-	err := d.in.Object(line.Number, line.Bytes, d.member)
+	d.misfit = false
+	err := d.in.Object(line.Number, line.Bytes, d.fits)
 	if d.invalidTime {
 		return d.in.Bad(line.Number, "timestamp", wantTime)
+	}
+	if bad, ok := errors.AsType[*ingest.BadInput](err); ok && d.misfit {
+		return d.in.Bad(line.Number, bad.Field, bad.Reason+", want "+wanted(bad.Field))
 	}
 	if err != nil {
 		return err
@@ -88,6 +109,12 @@ func (d *decoder) read(line ingest.Line) error {
 }
 
 // member reads one member of an event and reports whether its value has the right type. It ignores unknown members.
+// fits reads one member, and notes a value of the wrong kind.
+func (d *decoder) fits(name, value []byte) bool {
+	d.misfit = !d.member(name, value)
+	return !d.misfit
+}
+
 func (d *decoder) member(name, value []byte) bool {
 	e := &d.event
 	switch string(name) {

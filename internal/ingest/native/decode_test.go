@@ -20,12 +20,12 @@ func TestBadInputNamesLineAndField(t *testing.T) {
 		{"no JSON", `{"event_id": nope}`, "input:2: event_id: not valid JSON at byte 14"},
 		{"no object", `["run_started"]`, "input:2: got a JSON array, want an object"},
 		{"two objects", `{"type":"a"} {"type":"b"}`, "input:2: there is data after the JSON object"},
-		{"a type that is no text", `{"run_id":"r","type":7}`, "input:2: type: a JSON number does not fit here"},
+		{"a type that is no text", `{"run_id":"r","type":7}`, "input:2: type: a JSON number does not fit here, want a string"},
 		{"no type", `{"run_id":"r"}`, "input:2: type: an event needs a type"},
-		{"a cost that is a text", `{"type":"a","cost":"1"}`, "input:2: cost: a JSON string does not fit here"},
-		{"half a token", `{"type":"a","tokens":1.5}`, "input:2: tokens: a JSON number does not fit here"},
+		{"a cost that is a text", `{"type":"a","cost":"1"}`, "input:2: cost: a JSON string does not fit here, want a finite number"},
+		{"half a token", `{"type":"a","tokens":1.5}`, "input:2: tokens: a JSON number does not fit here, want a whole number"},
 		{"an invalid time", `{"type":"a","timestamp":"soon"}`, "input:2: timestamp: invalid time: want RFC 3339, or a number since 1970"},
-		{"a time that is an object", `{"type":"a","timestamp":{}}`, "input:2: timestamp: a JSON object does not fit here"},
+		{"a time that is an object", `{"type":"a","timestamp":{}}`, "input:2: timestamp: a JSON object does not fit here, want a time"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			events, _, err := ingesttest.Decode(Format(), []byte(good+tc.line+"\n"+good))

@@ -179,7 +179,7 @@ func (r *reader) element() bool {
 
 func (r *reader) member(name, value []byte) {
 	if !r.d.member(name, value) && r.reason == "" {
-		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here"
+		r.field, r.reason = string(name), "a JSON "+kindOf(value[0])+" does not fit here, want "+wanted(string(name))
 		if r.d.invalidTime {
 			r.reason = wantTime
 		}

@@ -124,15 +124,15 @@ func TestBadInput(t *testing.T) {
 	for name, tc := range map[string]struct{ line, want string }{
 		"a tool's name that is a number": {
 			`{"messages":[{"role":"user"},{"role":"assistant","tool_calls":[{"function":{"name":5}}]}]}`,
-			"input:2: messages.1.tool_calls.0.function.name: a JSON number does not fit here",
+			"input:2: messages.1.tool_calls.0.function.name: a JSON number does not fit here, want a string",
 		},
 		"tool calls that are no list": {
 			`{"request":{"messages":[{"role":"assistant","tool_calls":{}}]}}`,
-			"input:2: request.messages.0.tool_calls: a JSON object does not fit here",
+			"input:2: request.messages.0.tool_calls: a JSON object does not fit here, want an array",
 		},
 		"a reply that is a text": {
 			`{"messages":[{"role":"user"}],"response":{"choices":[{"message":"hello"}]}}`,
-			"input:2: response.choices.0.message: a JSON string does not fit here",
+			"input:2: response.choices.0.message: a JSON string does not fit here, want an object",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -91,7 +91,7 @@ func TestBadInput(t *testing.T) {
 		{"no trajectory", `{"info":{}}`, "trajectory", "missing"},
 		{
 			"an action of the wrong type", `{"trajectory":[{"action":"ls"},{"action":7}]}`, "trajectory.1.action",
-			"a JSON number does not fit here",
+			"a JSON number does not fit here, want a string",
 		},
 		{"a file that is cut", `{"trajectory":[{"action":"ls"`, "trajectory.0", "not valid JSON"},
 		{"no JSON", `trajectory`, "", "not valid JSON"},

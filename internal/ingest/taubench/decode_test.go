@@ -59,9 +59,9 @@ func TestEventsDoNotContainTheReward(t *testing.T) {
 
 func TestBadInput(t *testing.T) {
 	for name, tc := range map[string]struct{ results, want string }{
-		"a role that is a number":   {`[{"task_id":0,"traj":[]},{"task_id":1,"traj":[{"role":"user"},{"role":1}]}]`, "input: 1.traj.1.role: a JSON number does not fit here"},
-		"a traj that is no list":    {`[{"traj":{}}]`, "input: 0.traj: a JSON object does not fit here"},
-		"a result that is a number": {`[5]`, "input: 0: a JSON number does not fit here"},
+		"a role that is a number":   {`[{"task_id":0,"traj":[]},{"task_id":1,"traj":[{"role":"user"},{"role":1}]}]`, "input: 1.traj.1.role: a JSON number does not fit here, want a string"},
+		"a traj that is no list":    {`[{"traj":{}}]`, "input: 0.traj: a JSON object does not fit here, want an array"},
+		"a result that is a number": {`[5]`, "input: 0: a JSON number does not fit here, want an object"},
 		"a result without a task":   {`[{"traj":[]},{"traj":[],"task_id":null}]`, "input: 0.task_id: a result needs a number or a name"},
 		"a task that is an object":  {`[{"task_id":{}}]`, "input: 0.task_id: a result needs a number or a name"},
 	} {

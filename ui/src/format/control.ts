@@ -1,6 +1,5 @@
 // What the page says of the control of a run.
-import type { ControlState, RunSummary, Warning } from "../api/names";
-import { verdictOf } from "./verdict";
+import type { ControlState } from "../api/names";
 
 /** controlText returns the orders that hold, and whether the guard gets the next order. A guard of a run that is over may continue it. */
 export function controlText(state: ControlState | null, over: boolean): string {
@@ -11,10 +10,4 @@ export function controlText(state: ControlState | null, over: boolean): string {
   const allowed = (state.allowed_tools ?? []).length > 0 ? `Allowed for this run: ${state.allowed_tools!.join(", ")}.` : "";
   const guard = state.listening ? (state.waiting > 0 ? "The guard has not fetched the last order yet." : "The guard listens.") : over ? "The run is over. A guard that continues it gets the orders." : "No guard listens. It gets the orders when it connects.";
   return [holds, allowed, guard].filter((part) => part !== "").join(" ");
-}
-
-/** runAsMarkdown describes a run and its warnings, for an issue. */
-export function runAsMarkdown(run: RunSummary, warnings: readonly Warning[]): string {
-  const lines = warnings.map((w) => `- \`${w.type}\` (${w.severity}): ${w.message.replace(/\s+/g, " ").trim()}`);
-  return [`**${run.name}** (run \`${run.id}\`, project ${run.project}, ${run.status})`, "", verdictOf(run, warnings), "", ...lines, ""].join("\n");
 }
