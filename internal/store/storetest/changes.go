@@ -81,10 +81,10 @@ func changedAtTheirPositions(t *testing.T, s Store) {
 	want[2].Analysis = []byte("new")
 	commit(t, s, store.Batch{Analyses: []store.Reanalyzed{stale, {Arrival: want[2].Arrival, Run: 1, EventID: want[2].ID, Analysis: []byte("new")}}})
 
-	if diff := gocmp.Diff(want, eventsOf(t, s, 1, store.Start)); diff != "" {
+	if diff := gocmp.Diff(want, eventsOf(t, s, 1, store.Start), wholeBytes); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	if diff := gocmp.Diff(b.Events[:1], eventsOf(t, s, 2, store.Start)); diff != "" {
+	if diff := gocmp.Diff(b.Events[:1], eventsOf(t, s, 2, store.Start), wholeBytes); diff != "" {
 		t.Errorf("events of the other run (-want +got):\n%s", diff)
 	}
 	other := []store.Event{changedTo(b.Events[0], 1500)}
@@ -92,16 +92,16 @@ func changedAtTheirPositions(t *testing.T, s Store) {
 	byArrival := slices.Clone(want)
 	slices.SortFunc(byArrival, func(x, y store.Event) int { return cmp.Compare(x.Arrival, y.Arrival) })
 	since, _, err := s.EventsSince(ctx, 1, 0, 1000)
-	if diff := gocmp.Diff(byArrival, since); diff != "" || err != nil {
+	if diff := gocmp.Diff(byArrival, since, wholeBytes); diff != "" || err != nil {
 		t.Errorf("error %v, events since the beginning (-want +got):\n%s", err, diff)
 	}
 	since, _, err = s.EventsSince(ctx, 2, 1000, 1000)
-	if diff := gocmp.Diff(other, since); diff != "" || err != nil {
+	if diff := gocmp.Diff(other, since, wholeBytes); diff != "" || err != nil {
 		t.Errorf("error %v, events of the other run since an arrival (-want +got):\n%s", err, diff)
 	}
 	wanted := []string{"e1", "e11", "e2", "new1"}
 	arrivals := must[map[string]int64](t)(s.Arrivals(ctx, 1, wanted))
-	if diff := gocmp.Diff(map[string]int64{"e1": 2001, "e11": 2011, "e2": 2002, "new1": 1901}, arrivals); diff != "" {
+	if diff := gocmp.Diff(map[string]int64{"e1": 2001, "e11": 2011, "e2": 2002, "new1": 1901}, arrivals, wholeBytes); diff != "" {
 		t.Errorf("arrivals (-want +got):\n%s", diff)
 	}
 	if got := must[[]store.Event](t)(s.EventsOf(ctx, 1, []string{changed.ID})); !gocmp.Equal([]store.Event{changed}, got) {
@@ -213,7 +213,7 @@ func readersOfChanges(t *testing.T, s Store) {
 		for k, r := range readers {
 			for read(r, 7) {
 			}
-			if diff := gocmp.Diff(live, r.has); diff != "" {
+			if diff := gocmp.Diff(live, r.has, wholeBytes); diff != "" {
 				t.Fatalf("reader %d (-want +got):\n%s", k, diff)
 			}
 		}
@@ -229,10 +229,10 @@ func removedAndWrittenTwice(t *testing.T, s Store) {
 	b.Removed = append(refs(b.Events), refs(b.Events)...)
 	b.Events = []store.Event{want[0], changedTo(stays, 4), want[1], changedTo(moves, 6)}
 	duplicates, err := s.Commit(t.Context(), &b)
-	if diff := gocmp.Diff(refs(want), duplicates); diff != "" || err != nil {
+	if diff := gocmp.Diff(refs(want), duplicates, wholeBytes); diff != "" || err != nil {
 		t.Errorf("error %v, duplicates (-want +got):\n%s", err, diff)
 	}
-	if diff := gocmp.Diff(want, eventsOf(t, s, 1, store.Start)); diff != "" {
+	if diff := gocmp.Diff(want, eventsOf(t, s, 1, store.Start), wholeBytes); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 }
@@ -245,7 +245,7 @@ func movedToAnotherRun(t *testing.T, s Store) {
 	x.Run, z.Run = 2, 1
 	commit(t, s, store.Batch{Runs: b.Runs, Removed: refs(b.Events), Events: []store.Event{x, y, z}})
 	for number, want := range map[int64][]store.Event{1: {z, y}, 2: {x}} {
-		if diff := gocmp.Diff(want, eventsOf(t, s, number, store.Start)); diff != "" {
+		if diff := gocmp.Diff(want, eventsOf(t, s, number, store.Start), wholeBytes); diff != "" {
 			t.Errorf("events of run %d (-want +got):\n%s", number, diff)
 		}
 	}
@@ -262,7 +262,7 @@ func deletedAndChanged(t *testing.T, s Store) {
 	third.Position = second.Position
 	commit(t, s, store.Batch{Deleted: []int64{1}, Runs: b.Runs, Removed: refs([]store.Event{third}), Events: []store.Event{third}})
 	indexAll(t, s)
-	if diff := gocmp.Diff([]store.Event{third}, eventsOf(t, s, 1, store.Start)); diff != "" {
+	if diff := gocmp.Diff([]store.Event{third}, eventsOf(t, s, 1, store.Start), wholeBytes); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
 	for text, want := range map[string]int{"former": 0, "gone": 0, "second": 0, "third": 1} {

@@ -42,7 +42,7 @@ func hostileText(t *testing.T, s Store) {
 			t.Errorf("of run %.40q there is %.200v", id, got)
 		}
 		known := must[map[string]store.Position](t)(s.Known(ctx, number, []string{"none", id, id}))
-		if diff := cmp.Diff(map[string]store.Position{id: b.Events[0].Position}, known); diff != "" {
+		if diff := cmp.Diff(map[string]store.Position{id: b.Events[0].Position}, known, wholeBytes); diff != "" {
 			t.Errorf("known (-want +got):\n%s", diff)
 		}
 		events := must[[]store.Event](t)(s.EventsOf(ctx, number, []string{id}))
@@ -60,7 +60,7 @@ func hostileText(t *testing.T, s Store) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff([]string{store.Key(id)}, runIDs(runs)); diff != "" && name != "" {
+			if diff := cmp.Diff([]string{store.Key(id)}, runIDs(runs), wholeBytes); diff != "" && name != "" {
 				t.Errorf("runs by %.100v (-want +got):\n%s", f, diff)
 			}
 		}
@@ -69,7 +69,7 @@ func hostileText(t *testing.T, s Store) {
 		}
 		must[[]byte](t)(s.Secret(ctx, id))
 		duplicates := must[[]store.EventRef](t)(s.Commit(ctx, &store.Batch{Events: []store.Event{event(number+1000, number, id, 1)}}))
-		if diff := cmp.Diff([]store.EventRef{{Run: number, ID: id}}, duplicates); diff != "" {
+		if diff := cmp.Diff([]store.EventRef{{Run: number, ID: id}}, duplicates, wholeBytes); diff != "" {
 			t.Errorf("left out (-want +got):\n%s", diff)
 		}
 		commit(t, s, store.Batch{Removed: []store.EventRef{{Run: number, ID: id}}})
@@ -116,7 +116,7 @@ func absurdNumbers(t *testing.T, s Store) {
 		t.Errorf("what is no number comes back as %+v", m)
 	}
 	f := must[store.Overview](t)(s.Overview(t.Context(), period(noon, noon.Add(time.Hour), time.Hour)))
-	if diff := cmp.Diff(store.Usage{Calls: 2, Tokens: 10, Cost: 1.5}, f.Totals.Usage); diff != "" || f.Totals.Runs != 5 {
+	if diff := cmp.Diff(store.Usage{Calls: 2, Tokens: 10, Cost: 1.5}, f.Totals.Usage, wholeBytes); diff != "" || f.Totals.Runs != 5 {
 		t.Errorf("of %d runs, spent (-want +got):\n%s", f.Totals.Runs, diff)
 	}
 }

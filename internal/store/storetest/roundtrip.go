@@ -39,7 +39,7 @@ func empty(t *testing.T, s Store) {
 		t.Errorf("it knows %v", known)
 	}
 	f := must[store.Overview](t)(s.Overview(ctx, period(noon, noon.Add(time.Hour), time.Hour)))
-	if diff := cmp.Diff(store.Overview{Since: noon, Until: noon.Add(time.Hour), Step: time.Hour, Buckets: []store.OverviewBucket{{Start: noon}}}, f); diff != "" {
+	if diff := cmp.Diff(store.Overview{Since: noon, Until: noon.Add(time.Hour), Step: time.Hour, Buckets: []store.OverviewBucket{{Start: noon}}}, f, wholeBytes); diff != "" {
 		t.Errorf("summary (-want +got):\n%s", diff)
 	}
 	commit(t, s, store.Batch{})
@@ -119,7 +119,7 @@ func runsRoundTrip(t *testing.T, s Store) {
 			if err != nil {
 				rt.Fatal(err)
 			}
-			if diff := cmp.Diff(&want, got, cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(&want, got, cmpopts.EquateEmpty(), wholeBytes); diff != "" {
 				rt.Fatalf("run (-want +got):\n%s", diff)
 			}
 		}
@@ -141,12 +141,12 @@ func eventsRoundTrip(t *testing.T, s Store) {
 		}
 		commit(rt, s, store.Batch{Runs: []store.Run{run(number, fmt.Sprint(number))}, Events: slices.Clone(want)})
 		slices.SortStableFunc(want, func(a, b store.Event) int { return a.Position.Compare(b.Position) })
-		if diff := cmp.Diff(want, eventsOf(rt, s, number, store.Start), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, eventsOf(rt, s, number, store.Start), cmpopts.EquateEmpty(), wholeBytes); diff != "" {
 			rt.Fatalf("events (-want +got):\n%s", diff)
 		}
 		behind := places.Draw(rt, "behind")
 		want = slices.DeleteFunc(want, func(e store.Event) bool { return e.Position.Compare(behind) <= 0 })
-		if diff := cmp.Diff(want, eventsOf(rt, s, number, behind), cmpopts.EquateEmpty()); diff != "" {
+		if diff := cmp.Diff(want, eventsOf(rt, s, number, behind), cmpopts.EquateEmpty(), wholeBytes); diff != "" {
 			rt.Fatalf("events behind %v (-want +got):\n%s", behind, diff)
 		}
 	})
@@ -192,7 +192,7 @@ func compareRest(t tb, s Store, want *store.Batch, run int64, trace string) {
 	if got.Decisions, _, err = s.Decisions(ctx, run, store.Page{Limit: 1000}); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(*want, got, cmpopts.EquateEmpty()); diff != "" {
+	if diff := cmp.Diff(*want, got, cmpopts.EquateEmpty(), wholeBytes); diff != "" {
 		t.Fatalf("records (-want +got):\n%s", diff)
 	}
 }

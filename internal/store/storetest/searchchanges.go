@@ -12,7 +12,7 @@ import (
 func searchChanged(t *testing.T, s Store) {
 	find := func(text string, want ...string) {
 		t.Helper()
-		if diff := gocmp.Diff(append([]string{}, want...), listed(t, s, store.Filter{Text: text})); diff != "" {
+		if diff := gocmp.Diff(append([]string{}, want...), listed(t, s, store.Filter{Text: text}), wholeBytes); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}
@@ -91,7 +91,7 @@ func searchManyChanged(t *testing.T, s Store) {
 		indexAll(t, s)
 	}
 	for k := range events {
-		if diff := gocmp.Diff([]string{b.Runs[k/10%3].ID}, listed(t, s, store.Filter{Text: fmt.Sprint("later", k)})); diff != "" {
+		if diff := gocmp.Diff([]string{b.Runs[k/10%3].ID}, listed(t, s, store.Filter{Text: fmt.Sprint("later", k)}), wholeBytes); diff != "" {
 			t.Errorf("the latest words of event %d (-want +got):\n%s", k, diff)
 		}
 	}
@@ -109,10 +109,10 @@ func arrivalsOfDeleted(t *testing.T, s Store) {
 	}
 	commit(t, s, store.Batch{Events: []store.Event{message(last+1, 1, "z", "next")}})
 	indexAll(t, s)
-	if diff := gocmp.Diff([]string{"a"}, listed(t, s, store.Filter{Text: "next"})); diff != "" {
+	if diff := gocmp.Diff([]string{"a"}, listed(t, s, store.Filter{Text: "next"}), wholeBytes); diff != "" {
 		t.Errorf("the next event is found in (-want +got):\n%s", diff)
 	}
-	if diff := gocmp.Diff([]string{"a"}, must[[]string](t)(s.Unflushed(t.Context()))); diff != "" {
+	if diff := gocmp.Diff([]string{"a"}, must[[]string](t)(s.Unflushed(t.Context())), wholeBytes); diff != "" {
 		t.Errorf("unflushed (-want +got):\n%s", diff)
 	}
 }

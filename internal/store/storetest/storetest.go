@@ -2,9 +2,12 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -220,3 +223,6 @@ func runIDs(runs []store.Run) []string {
 	}
 	return all
 }
+
+// wholeBytes compares texts as a whole. cmp would compare each byte by reflection, which takes most of the time of a test of many events.
+var wholeBytes = cmp.FilterValues(func(x, y []byte) bool { return len(x) > 0 && len(y) > 0 }, cmp.Comparer(bytes.Equal))
