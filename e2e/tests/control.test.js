@@ -94,5 +94,5 @@ test("an observed run that loops can be copied and says that nobody stops it", a
   await panel.getByText("This run is observed: nobody stops its calls.").waitFor();
   assert.equal(await panel.getByRole("button", { name: "Pause" }).count(), 0);
   await page.getByRole("button", { name: "Copy as Markdown" }).click(); // the page has one such button
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /\*\*watched\*\* \(run `watched`/);
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^## `watched`\n\nThis run is stuck in a loop/);
 });

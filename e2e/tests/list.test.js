@@ -257,7 +257,7 @@ describe("the id of a run that is too long", () => {
 test("a long name has two lines on a phone, within its row", async (t) => {
   const server = await Server.start(t);
   const name = "Find the slow query behind the report of the month, and say why it is slow";
-  await server.send([{ event_id: "e1", run_id: "slow-query", sequence: 1, type: "run_start", name }]);
+  await server.send([{ event_id: "e1", run_id: "slow-query", sequence: 1, type: "run_started", name }]);
   const page = await open(t, browser, server, "/", { viewport: { width: 390, height: 844 }, hasTouch: true });
   const link = page.getByRole("link", { name });
   const line = 20; // pixels
