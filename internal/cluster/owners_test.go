@@ -25,6 +25,7 @@ type onePartition struct {
 	owned    bool
 	renewals int
 	lost     int // releases that still fail
+	left     int // calls of Leave
 }
 
 func (p *onePartition) Renew(context.Context, store.Server) (owned sqlstore.Owned, err error) {
@@ -49,7 +50,10 @@ func (p *onePartition) Release(context.Context, string, []int) error {
 	return nil
 }
 
-func (p *onePartition) Leave(context.Context, string) error { return nil }
+func (p *onePartition) Leave(context.Context, string) error {
+	p.left++
+	return nil
+}
 
 // failing are records that cannot be read.
 type failing struct{ Records }
@@ -65,8 +69,9 @@ func TestAPartitionThatFailedIsOpenedInAnotherEpoch(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	var opened []int64
+	leases := &onePartition{lost: 1}
 	n := &Node{conn: conn, workers: make(map[int]*worker), wake: make(chan struct{}, 1), o: Options{
-		Leases: &onePartition{lost: 1}, Log: slog.New(slog.DiscardHandler),
+		Leases: leases, Log: slog.New(slog.DiscardHandler),
 		Open: func(_ int, epoch int64) Records {
 			if opened = append(opened, epoch); len(opened) == 2 {
 				cancel()
@@ -79,6 +84,12 @@ func TestAPartitionThatFailedIsOpenedInAnotherEpoch(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int64{1, 2}, opened); diff != "" {
 		t.Errorf("epochs (-want +got):\n%s", diff)
+	}
+	if leases.left != 1 {
+		t.Errorf("a server that ended released its partitions %d times, want once", leases.left)
+	}
+	if renewEvery > time.Second {
+		t.Errorf("a server looks for free partitions every %v, want at most 1s", renewEvery)
 	}
 }
 

@@ -61,6 +61,11 @@ func TestServersShareThePartitions(t *testing.T) {
 		t.Fatalf("the second takes %v from a server that is alive", got.Epochs)
 	}
 	owned := renew(t, a, "a")
+	var expires time.Time
+	postgres.Value(t, dsn, `SELECT expires FROM servers WHERE name = 'a'`, &expires)
+	if lease := expires.Sub(owned.Now); lease <= 0 || lease > 3*time.Second {
+		t.Errorf("the lease ends %v after its renewal, want at most 3s", lease)
+	}
 	if owned.Surplus != sqlstore.Partitions/2 {
 		t.Errorf("the first has %d too many", owned.Surplus)
 	}
@@ -72,6 +77,10 @@ func TestServersShareThePartitions(t *testing.T) {
 	}
 	if err := a.Leave(t.Context(), "a"); err != nil {
 		t.Fatal(err)
+	}
+	var left int
+	if postgres.Value(t, dsn, `SELECT COUNT(*) FROM partitions WHERE owner = 'a'`, &left); left != 0 {
+		t.Errorf("a server that left still owns %d partitions", left)
 	}
 	if got := len(renew(t, b, "b").Epochs); got != sqlstore.Partitions {
 		t.Errorf("the last server owns %d", got)
