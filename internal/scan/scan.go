@@ -245,6 +245,9 @@ func (src *source) again(ctx context.Context) (io.ReadCloser, error) {
 
 // input returns the input of a decoder.
 func (src *source) input(r io.Reader, warn bool) *ingest.Input {
+	if warn {
+		r = &utf8Reader{r: r, name: src.name, warn: src.scan.Warn}
+	}
 	in := ingest.NewInput(src.name, src.run, r)
 	if warn {
 		in.Warn = func(b *ingest.BadInput) { src.scan.Warn(b) }
