@@ -50,7 +50,7 @@ func (r *Run) Retries() int { return r.s.Metrics.Retries }
 func (r *Run) count(e *Event) {
 	m := &r.s.Metrics
 	m.Events++
-	m.Tokens = addSaturating(m.Tokens, e.Tokens)
+	m.Tokens = snapshot.SumInt64(m.Tokens, e.Tokens)
 	m.Cost = snapshot.Sum(m.Cost, e.Cost)
 	if e.Latency != nil {
 		r.s.LatencySum = snapshot.Sum(r.s.LatencySum, *e.Latency)
@@ -93,16 +93,4 @@ func (r *Run) countAgent(agent string) {
 			r.s.Metrics.EventsOf, r.s.Metrics.BusiestAgent = n+1, agent
 		}
 	}
-}
-
-// addSaturating returns a + b, or the nearest int64 if the sum overflows.
-func addSaturating(a, b int64) int64 {
-	sum := a + b
-	switch {
-	case b >= 0 && sum < a:
-		return math.MaxInt64
-	case b < 0 && sum > a:
-		return math.MinInt64
-	}
-	return sum
 }

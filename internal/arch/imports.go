@@ -209,7 +209,7 @@ var importTable = map[string]importRow{
 	"internal/agents":           {},
 
 	"internal/eval": {
-		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled"},
+		ours:   []string{".", "policy", "profile", "internal/ingest", "internal/ingest/labelled", "internal/snapshot"},
 		others: []string{"github.com/go-json-experiment/json"},
 		tests:  []string{"internal/eval/splice"},
 	},

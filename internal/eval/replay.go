@@ -2,9 +2,9 @@ package eval
 
 import (
 	"context"
-	"math"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/snapshot"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -66,24 +66,12 @@ func (s *Usage) add(e *unloop.Event) {
 	if e.Type == unloop.ToolCallStarted {
 		s.Calls++
 	}
-	s.Tokens = sumOf(s.Tokens, e.Tokens)
+	s.Tokens = snapshot.SumInt64(s.Tokens, e.Tokens)
 	s.Cost += e.Cost
 }
 
 func (s *Usage) plus(more Usage) {
 	s.Calls += more.Calls
-	s.Tokens = sumOf(s.Tokens, more.Tokens)
+	s.Tokens = snapshot.SumInt64(s.Tokens, more.Tokens)
 	s.Cost += more.Cost
-}
-
-// sumOf returns a + b, or the nearest int64 if the sum overflows.
-func sumOf(a, b int64) int64 {
-	sum := a + b
-	switch {
-	case b >= 0 && sum < a:
-		return math.MaxInt64
-	case b < 0 && sum > a:
-		return math.MinInt64
-	}
-	return sum
 }

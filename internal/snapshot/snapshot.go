@@ -92,3 +92,15 @@ func limitedSum(a, b float64) float64 {
 	a, b = math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, a)), math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, b))
 	return math.Max(-math.MaxFloat64, math.Min(math.MaxFloat64, a+b))
 }
+
+// SumInt64 returns a + b, or the nearest int64 if the sum overflows.
+func SumInt64(a, b int64) int64 {
+	sum := a + b
+	switch {
+	case b >= 0 && sum < a:
+		return math.MaxInt64
+	case b < 0 && sum > a:
+		return math.MinInt64
+	}
+	return sum
+}

@@ -29,6 +29,19 @@ func TestASnapshotIsBoundedBeforeItIsDecoded(t *testing.T) {
 	}
 }
 
+func TestSumsOfIntegersDoNotOverflow(t *testing.T) {
+	for _, tc := range []struct{ a, b, want int64 }{
+		{1, -2, -1},
+		{math.MaxInt64, 1, math.MaxInt64},
+		{math.MinInt64, -1, math.MinInt64},
+		{math.MaxInt64, math.MinInt64, -1},
+	} {
+		if got := SumInt64(tc.a, tc.b); got != tc.want {
+			t.Errorf("%d + %d = %d, want %d", tc.a, tc.b, got, tc.want)
+		}
+	}
+}
+
 func TestSumsFitIntoJSON(t *testing.T) {
 	for _, tc := range []struct{ a, b, want float64 }{
 		{1, 2, 3},
