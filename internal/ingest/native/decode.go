@@ -5,7 +5,6 @@ package native
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"slices"
 	"strconv"
 	"unicode/utf8"
@@ -45,7 +44,6 @@ type decoder struct {
 	index   int
 
 	invalidTime bool                 // the time of the event is a text that is no time
-	misfit      bool                 // a member has a value of the wrong kind
 	unknown     func(ingest.Unknown) // takes unknown members and types; nil to take none
 }
 
@@ -84,13 +82,9 @@ func (d *decoder) read(line ingest.Line) error {
 	d.event, d.project = unloop.Event{Index: d.index}, ""
 	d.index++
 	d.invalidTime = false
-	d.misfit = false
-	err := d.in.Object(line.Number, line.Bytes, d.fits)
+	err := d.in.Object(line.Number, line.Bytes, d.take)
 	if d.invalidTime {
 		return d.in.Bad(line.Number, "timestamp", wantTime)
-	}
-	if bad, ok := errors.AsType[*ingest.BadInput](err); ok && d.misfit {
-		return d.in.Bad(line.Number, bad.Field, bad.Reason+", want "+wanted(bad.Field))
 	}
 	if err != nil {
 		return err
@@ -108,13 +102,15 @@ func (d *decoder) read(line ingest.Line) error {
 	return nil
 }
 
-// member reads one member of an event and reports whether its value has the right type. It ignores unknown members.
-// fits reads one member, and notes a value of the wrong kind.
-func (d *decoder) fits(name, value []byte) bool {
-	d.misfit = !d.member(name, value)
-	return !d.misfit
+// take reads one member of an event. If its value has the wrong type, it returns what fits.
+func (d *decoder) take(name, value []byte) (want string) {
+	if d.member(name, value) {
+		return ""
+	}
+	return wanted(string(name))
 }
 
+// member reads one member of an event and reports whether its value has the right type. It ignores unknown members.
 func (d *decoder) member(name, value []byte) bool {
 	e := &d.event
 	switch string(name) {

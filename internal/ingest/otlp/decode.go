@@ -88,10 +88,10 @@ type decoder struct {
 // request decodes one request. It validates the JSON first, because pdata's reader accepts invalid JSON and reports no positions.
 func (d *decoder) request(line int, data []byte) error {
 	var spans, logs bool
-	err := d.in.Object(line, data, func(name, _ []byte) bool {
+	err := d.in.Object(line, data, func(name, _ []byte) string {
 		spans = spans || string(name) == "resourceSpans"
 		logs = logs || string(name) == "resourceLogs"
-		return true
+		return ""
 	})
 	if err != nil {
 		return err
