@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
-	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/guard/guardtest"
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
@@ -41,20 +41,5 @@ func TestACallCostsOneRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	s := open(t, pool)
-	run, version := guard.RunKey{Project: "shop", ID: "r"}, int64(0)
-	for k := range 3 { // the first calls prepare the statements
-		before := queries.Load()
-		saved, err := s.Save(t.Context(), run, guard.Change{Version: version, Data: []byte("x"), Use: guard.Usage{Calls: 1}, Limits: guard.Usage{Calls: 9}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		version = saved.Version
-		if _, err := s.Load(t.Context(), run); err != nil {
-			t.Fatal(err)
-		}
-		if trips := queries.Load() - before; k > 0 && trips != 2 {
-			t.Errorf("a Save and a Load cost %d round trips, want 2", trips)
-		}
-	}
+	guardtest.OneRoundTrip(t, open(t, pool), queries.Load)
 }
