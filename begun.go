@@ -57,9 +57,12 @@ func (r *Run) begins(t *Tool, e *Event) bool {
 
 // readsCommand reports whether a call that is starting reads the output of a command that has begun, and joins it to that command.
 func (r *Run) readsCommand(t *Tool, e *Event) bool {
+	if !t.readsOutputs() {
+		return false
+	}
 	for k := range r.s.Open {
 		o := &r.s.Open[k]
-		if o.Key == 0 || !t.readsOutputs() {
+		if o.Key == 0 {
 			continue
 		}
 		for key := range fingerprint.Keys(e.Input) {
