@@ -34,7 +34,7 @@ func (r *Run) begins(t *Tool, e *Event) bool {
 	s := getScratch()
 	defer s.put()
 	s.words.Reset()
-	s.words.Add(fingerprint.Unwrap(fingerprint.Content(e.Output)))
+	s.words.Add(fingerprint.Unwrap(fingerprint.Content(e.Output), &r.echo))
 	if s.words.Shape != t.Begins {
 		return false
 	}

@@ -35,7 +35,8 @@ type openCall struct {
 	Step  Step
 	Call  string // call id
 	Span  string
-	Words wordSet `json:",omitzero"` // of the call; with NeedEffort
+	Words wordSet          `json:",omitzero"` // of the call; with NeedEffort
+	Echo  fingerprint.Echo `json:",omitzero"` // of a shell's command; with NeedOutcomes
 
 	Key    uint32 `json:",omitzero"` // of a command that has begun and whose output is not read yet; 0 for any other call
 	Reader string `json:",omitzero"` // the tool of the call that reads the output of a command; "" for any other call
@@ -106,7 +107,7 @@ func (r *Run) open(call, span string) {
 	}
 	r.s.Open = r.s.Open[:n+1]
 	o := &r.s.Open[n]
-	o.Step, o.Call, o.Span, o.Key, o.Reader = r.step, call, span, 0, ""
+	o.Step, o.Call, o.Span, o.Key, o.Reader, o.Echo = r.step, call, span, 0, "", r.echo
 	if r.options.Needs&NeedEffort != 0 {
 		o.Words = r.callWords
 	}
@@ -121,7 +122,7 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 	} else {
 		canonical = s.canon.Canonical(e.Input)
 	}
-	r.step = Step{} // filled in place: it is large
+	r.step, r.echo = Step{}, fingerprint.Echo{} // filled in place: it is large
 	r.step.Number, r.step.Tool, r.step.Agent, r.step.Effect, r.step.Start = r.s.Calls, t.Name, e.Agent, t.Effect, r.current.Ref
 	if r.options.Needs&NeedRaw != 0 {
 		r.step.RawHash = fingerprint.Join(t.Hash, fingerprint.Bytes(e.Input))
@@ -137,6 +138,7 @@ func (r *Run) identify(s *scratch, t *Tool, e *Event) (canonical []byte) {
 		r.step.Effect, r.step.Test = s.command.effect, fingerprint.RunsTests(line)
 		if r.options.Needs&NeedOutcomes != 0 {
 			r.step.CommandHash = commandHash(s, t)
+			r.echo = fingerprint.EchoOf(line)
 		}
 	}
 	if t.Waits {
@@ -256,7 +258,7 @@ func (r *Run) join(e *Event) bool {
 	if best < 0 {
 		return false
 	}
-	r.step = r.s.Open[best].Step
+	r.step, r.echo = r.s.Open[best].Step, r.s.Open[best].Echo
 	if r.options.Needs&NeedEffort != 0 {
 		r.callWords = r.s.Open[best].Words
 	}

@@ -1,6 +1,10 @@
 package unloop
 
-import "github.com/unloop-ai/unloop/internal/fingerprint"
+import (
+	"bytes"
+
+	"github.com/unloop-ai/unloop/internal/fingerprint"
+)
 
 // results reads the result of a call.
 func (r *Run) results(t *Tool, e *Event) {
@@ -27,9 +31,7 @@ func (r *Run) results(t *Tool, e *Event) {
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
 			remark = fingerprint.Remark(e.Output, e.Error)
-			if content = fingerprint.Content(content); t.Shell {
-				content = fingerprint.Unwrap(content)
-			}
+			content = r.bare(t, fingerprint.Content(content))
 			if r.options.Needs&NeedExcerpts != 0 {
 				readable = errorText(content, e.Error, remark)
 			}
@@ -55,15 +57,55 @@ func (r *Run) results(t *Tool, e *Event) {
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
 		r.compareResult(t, e, output, class, content, remark)
+		if r.options.Needs&NeedEffort != 0 && e.Output != nil {
+			r.learnFrame(t, output)
+		}
 	}
 }
 
-// failure is fingerprint.Failure of a result, also for its fingerprint.Content.
+// failure is fingerprint.Failure of a result, also for what its envelopes have in them.
 func failure(result, content []byte) (text []byte, failed bool) {
-	if text, failed = fingerprint.Failure(result); failed || len(content) == len(result) {
-		return text, failed
+	for {
+		if text, failed = fingerprint.Failure(result); failed || len(content) >= len(result) {
+			return text, failed
+		}
+		inner := fingerprint.Envelope(bytes.TrimSpace(result))
+		if len(inner) == len(result) {
+			return fingerprint.Failure(content)
+		}
+		result = inner
 	}
-	return fingerprint.Failure(content)
+}
+
+// bare returns the content of a result without what a tool writes around it. Of a raw JSON string with something around it, it returns the
+// inside.
+func (r *Run) bare(t *Tool, content []byte) []byte {
+	if t.Shell {
+		content = fingerprint.Unwrap(content, &r.echo)
+	} else {
+		content = fingerprint.WithoutReminder(content)
+	}
+	if !t.Frame.Known() {
+		return content
+	}
+	inside := fingerprint.Inside(content)
+	if text := t.Frame.Without(inside); len(text) < len(inside) {
+		return text
+	}
+	return content
+}
+
+// learnFrame reads what the tool writes around the content of its results.
+func (r *Run) learnFrame(t *Tool, content []byte) {
+	if !t.Frame.Open() {
+		return
+	}
+	if t.Shell {
+		content = fingerprint.Unwrap(content, &r.echo)
+	} else if content = fingerprint.WithoutReminder(content); len(content) == 0 || content[0] == '{' || content[0] == '[' {
+		return
+	}
+	t.Frame.Add(fingerprint.Inside(content), r.step.Effort.Lines > 0)
 }
 
 // compareResult reads the words of the result of a call, and compares it with what the run has seen. output is the fingerprint.Content of the
@@ -72,12 +114,9 @@ func (r *Run) compareResult(t *Tool, e *Event, output []byte, class Hash, conten
 	s := getScratch()
 	s.words.Reset()
 	s.words.Requested = t.Requested
-	text, failure := fingerprint.WithoutReminder(output), e.Error
-	switch {
-	case remark != nil:
-		text, failure = remark, nil
-	case t.Shell:
-		text = fingerprint.Unwrap(output)
+	text, failure := remark, []byte(nil)
+	if remark == nil {
+		text, failure = r.bare(t, output), e.Error
 	}
 	s.words.Add(text)
 	s.words.Add(failure)
@@ -126,7 +165,7 @@ func (r *Run) shown(t *Tool, readable, content []byte, e *Event) (text []byte, i
 		return readable, readable[0] != '{' && readable[0] != '['
 	}
 	if t.Shell && !r.step.Failing && len(e.Output) > 0 && e.Output[0] == '"' {
-		content, inside = fingerprint.Unwrap(e.Output), true
+		content, inside = fingerprint.Unwrap(e.Output, &r.echo), true
 	}
 	if len(content) == 0 {
 		return e.Output, false

@@ -24,10 +24,11 @@ type Run struct {
 	id        string
 	options   Options
 	current   Current
-	step      Step    // the step of the current event
-	callWords wordSet // the words of its call; with NeedEffort
-	newID     bool    // the message of the current event gives a new id, and a step has ended since the message before: see givesNewID
-	advanced  bool    // it tells of progress: see readDialogue
+	step      Step             // the step of the current event
+	callWords wordSet          // the words of its call; with NeedEffort
+	echo      fingerprint.Echo // of its command; with NeedOutcomes
+	newID     bool             // the message of the current event gives a new id, and a step has ended since the message before: see givesNewID
+	advanced  bool             // it tells of progress: see readDialogue
 	s         state
 
 	lastTool *Tool // of s.Tools

@@ -57,23 +57,24 @@ type Tool struct {
 
 // toolState is the part of a tool's state that only the fold reads. It is embedded so that a snapshot contains it.
 type toolState struct {
-	Waits               bool      `json:",omitzero"` // its calls only wait; with NeedEffort
-	Thinks              bool      `json:",omitzero"` // its calls only record a thought; with NeedOutcomes
-	Looks               bool      `json:",omitzero"` // its calls only look at something, according to its name; with NeedEffort
-	Requested           [2]uint32 `json:",omitzero"` // words of outcomes that tell of no failure, because its name asks for them; with NeedOutcomes
-	Distinct            bool      `json:",omitzero"` // Step.Question is ArgsHash, because an argument other than the primary ones changed an outcome
-	Turn                int       // number of the turn with the latest call
-	TurnCalls           int       // started calls in that turn
-	ProgressAtFirstCall int       // state updates and memory writes of the run before the tool's first call
-	Latest              int       // number of the latest call
-	Hash                Hash      // of the name
-	LastError           Hash      `json:",omitzero"` // the class of its latest error; with NeedEffort
-	LeastWords          int       `json:",omitzero"` // the fewest words of its outcomes since the latest one with new content; with NeedEffort
-	Shrinks             int       `json:",omitzero"` // outcomes since then that had fewer words than all before; with NeedEffort
-	Keys                wordSet   `json:",omitzero"` // keys of its latest outcome with keys; with NeedEffort
-	Given               Hash      `json:",omitzero"` // fingerprint.Words.Shape of its latest outcome, if that is short and has words, else 0; with NeedEffort
-	Begins              Hash      `json:",omitzero"` // the Given of outcomes that say only that a command has begun; with NeedEffort
-	Inputs              []*input  // distinct inputs, the latest last; with NeedInputs
+	Waits               bool              `json:",omitzero"` // its calls only wait; with NeedEffort
+	Thinks              bool              `json:",omitzero"` // its calls only record a thought; with NeedOutcomes
+	Looks               bool              `json:",omitzero"` // its calls only look at something, according to its name; with NeedEffort
+	Requested           [2]uint32         `json:",omitzero"` // words of outcomes that tell of no failure, because its name asks for them; with NeedOutcomes
+	Distinct            bool              `json:",omitzero"` // Step.Question is ArgsHash, because an argument other than the primary ones changed an outcome
+	Turn                int               // number of the turn with the latest call
+	TurnCalls           int               // started calls in that turn
+	ProgressAtFirstCall int               // state updates and memory writes of the run before the tool's first call
+	Latest              int               // number of the latest call
+	Hash                Hash              // of the name
+	LastError           Hash              `json:",omitzero"` // the class of its latest error; with NeedEffort
+	LeastWords          int               `json:",omitzero"` // the fewest words of its outcomes since the latest one with new content; with NeedEffort
+	Shrinks             int               `json:",omitzero"` // outcomes since then that had fewer words than all before; with NeedEffort
+	Keys                wordSet           `json:",omitzero"` // keys of its latest outcome with keys; with NeedEffort
+	Given               Hash              `json:",omitzero"` // fingerprint.Words.Shape of its latest outcome, if that is short and has words, else 0; with NeedEffort
+	Begins              Hash              `json:",omitzero"` // the Given of outcomes that say only that a command has begun; with NeedEffort
+	Frame               fingerprint.Frame `json:",omitzero"` // what it writes around its outcomes; with NeedOutcomes
+	Inputs              []*input          // distinct inputs, the latest last; with NeedInputs
 }
 
 // Streak is a series of consecutive equal elements: calls or outcomes.
@@ -223,8 +224,10 @@ func (t *Tool) Similar(threshold float64) int {
 // remark reports whether an argument only says why the call is made. A description or a reason may be what a tool writes, or decides.
 func (t *Tool) remark(name []byte) bool {
 	switch string(name) {
-	case "explanation", "rationale", "justification", "thought", "toolAction", "toolSummary":
+	case "explanation", "rationale", "justification", "thought", "toolAction", "toolSummary", "security_risk":
 		return !t.Thinks
+	case "call_id", "callId", "tool_call_id", "toolCallId", "tool_use_id", "toolUseId", "invocation_id", "trace_id", "span_id":
+		return true
 	}
 	return false
 }
@@ -236,7 +239,7 @@ func (t *Tool) bounds(name []byte) bool {
 	case "limit", "max_results", "maxResults", "num_results", "numResults", "top_k", "topK", "head_limit", "page_size", "pageSize", "per_page", "perPage",
 		"timeout", "timeout_ms", "timeoutMs", "timeout_seconds":
 		return t.Shell || t.Effect != Mutating
-	case "description", "duration", "yield_time_ms", "max_output_tokens":
+	case "description", "summary", "duration", "yield_time_ms", "max_output_tokens":
 		return t.Shell
 	}
 	return false

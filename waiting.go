@@ -13,7 +13,7 @@ func (r *Run) waits(t *Tool, e *Event, content []byte) bool {
 	}
 	output, failure := e.Output, e.Error
 	if t.Shell {
-		output, failure = fingerprint.Unwrap(content), fingerprint.Unwrap(failure)
+		output, failure = fingerprint.Unwrap(content, &r.echo), fingerprint.Unwrap(failure, &r.echo)
 	}
 	switch {
 	case len(failure) == 0:

@@ -35,12 +35,25 @@ var functions = map[string]func(content []byte){
 	"MinHashOf":      func(b []byte) { MinHashOf(string(b)) },
 	"TailPeriod":     func(b []byte) { TailPeriod(string(b)) },
 	"ShapeOf":        func(b []byte) { ShapeOf(Clip(nil, b)) },
-	"Unwrap":         func(b []byte) { Unwrap(quoted(b)); Unwrap(jsonObject("stdout", b)) },
+	"Unwrap":         func(b []byte) { Unwrap(quoted(b), &Echo{}); Unwrap(jsonObject("stdout", b), &Echo{}) },
 	"Content":        func(b []byte) { Content(b); Content(slices.Concat([]byte(`{"content":[`), b, []byte(`]}`))) },
-	"Reminder":       func(b []byte) { WithoutReminder(quoted(b)) },
-	"Packed":         func(b []byte) { PackedArguments(quoted(b)); PackedResult(quoted(b)); Unpack(nil, quoted(b)) },
-	"Pending":        func(b []byte) { Pending(b) },
-	"Completion":     func(b []byte) { Completion(string(b)) },
+	"Echo": func(b []byte) {
+		echo := EchoOf([]byte("a a a"))
+		Unwrap(quoted(b), &echo)
+		Unwrap(quoted(append(slices.Clone(b), "\\n$ "...)), &echo)
+		EchoOf(b)
+	},
+	"Frame": func(b []byte) {
+		var f Frame
+		for range 5 {
+			f.Add(b, true)
+			f.Without(b)
+		}
+	},
+	"Reminder":   func(b []byte) { WithoutReminder(quoted(b)) },
+	"Packed":     func(b []byte) { PackedArguments(quoted(b)); PackedResult(quoted(b)); Unpack(nil, quoted(b)) },
+	"Pending":    func(b []byte) { Pending(b) },
+	"Completion": func(b []byte) { Completion(string(b)) },
 }
 
 func target(arguments []byte) {

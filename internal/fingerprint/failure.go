@@ -29,6 +29,12 @@ func Failure(raw []byte) (text []byte, failed bool) {
 		return raw, failureInText(raw[1:max(1, len(raw)-1)])
 	case '{':
 		return failureInObject(raw)
+	case '[':
+		if at := skipSpace(raw, 1); at < len(raw) && raw[at] == '{' {
+			if first := textOf(raw[at:skipValue(raw, at)]); first != nil && isRemark(first) {
+				return raw, failureInText(first[1 : len(first)-1])
+			}
+		}
 	}
 	return raw, false
 }
@@ -36,12 +42,20 @@ func Failure(raw []byte) (text []byte, failed bool) {
 func failureInObject(object []byte) (text []byte, failed bool) {
 	best := len(failureTexts)
 	text = object
+	called, refused := false, false
 	for at := 1; ; {
 		name, value, next, ok := memberAt(object, at)
 		if !ok {
-			return text, failed
+			return text, failed || called && refused
 		}
 		at = next
+		called = called || roleOf(name, value) == aCall
+		switch string(name) {
+		case "status":
+			refused = refused || string(value) == `"error"`
+		case "type":
+			failed = failed || string(value) == `"error-text"` || string(value) == `"error-json"`
+		}
 		failed = failed || tellsFailure(string(name), value)
 		for k := range best {
 			if string(name) != failureTexts[k] {
@@ -68,7 +82,15 @@ func tellsFailure(name string, value []byte) bool {
 	case "error":
 		return value[0] == 't' || value[0] == '{' || value[0] == '"' && len(value) > 2
 	}
-	return slices.Contains(statusNames[:], name) && (value[0] == '-' || '1' <= value[0] && value[0] <= '9')
+	return slices.Contains(statusNames[:], name) && nonZero(value)
+}
+
+// nonZero reports whether an exit status, as a number or a text, is other than 0.
+func nonZero(value []byte) bool {
+	if value[0] == '"' && len(value) > 2 {
+		value = value[1:]
+	}
+	return value[0] == '-' || '1' <= value[0] && value[0] <= '9'
 }
 
 // failureInStatus reports whether an object has an exit status, and whether it is other than 0.
@@ -80,7 +102,7 @@ func failureInStatus(object []byte) (known, failed bool) {
 		}
 		at = next
 		if slices.Contains(statusNames[:], string(name)) {
-			return true, value[0] == '-' || '1' <= value[0] && value[0] <= '9'
+			return true, nonZero(value)
 		}
 	}
 	return false, false
@@ -171,7 +193,7 @@ const escapedTag = `\u003e`
 
 // exitEnds and returnEnds are the texts behind the stems xit and eturn in the phrases before an exit status.
 var (
-	exitEnds   = []string{" code", "_code", "code", " status", "ed with code", "ed with status"}
+	exitEnds   = []string{" code", "_code", "code", " status", "ed with code", "ed with status", "="}
 	returnEnds = []string{"code", " code", "_code"}
 )
 

@@ -8,36 +8,39 @@ var (
 	linesBefore = beginningsOf(
 		"Exit code", "Chunk ID:", "Wall time:", "Process exited with code", "Original token count:",
 		"Command:", "Directory:", "Command executed", "Command output:", "OBSERVATION:", "<returncode>", `\u003creturncode`, "<output>", `\u003coutput`,
-		"<stdout>", `\u003cstdout`,
+		"<stdout>", `\u003cstdout`, "STDOUT:", "STDERR:", "exitcode: ", "exit=",
 	)
 	linesAfter = beginningsOf(
 		"[Current working directory:", "[Python interpreter:", "[Command finished with exit code", "[The command completed with exit code",
 		"Error: (none)", "Exit Code:", "Signal:", "Background PIDs:", "Process Group PGID:", "</output>", `\u003c/output`,
 		"(Open file: ", "(Current directory: ", "bash-$", "Shell cwd was reset to ", "Command completed in ",
 		"Shell state (cwd, env vars) persists", "</stdout>", `\u003c/stdout`, "<exit_code>", `\u003cexit_code`,
+		"<exited with exit code", `\u003cexited with exit code`, "<cwd>", `\u003ccwd`, "STDERR:",
 	)
-	outputFrom = []byte("Output:")
+	outputsFrom = [...][]byte{[]byte("Output:"), []byte("Code output:")}
 )
 
 // Unwrap returns the output of a command from the result of a shell tool: the inside of a raw JSON string, without the lines that the
 // tool writes before and after the output. Of an object whose members are streams, it reads the one that is not empty. It returns any other
-// value unchanged, without white space around it. It takes time proportional to what it removes.
-func Unwrap(raw []byte) []byte {
+// value unchanged, without white space around it. It also removes the command if the output repeats it; echo is that of the command. It takes
+// time proportional to what it removes, and to the output if that ends with a prompt.
+func Unwrap(raw []byte, echo *Echo) []byte {
 	raw = stream(bytes.TrimSpace(raw))
 	if len(raw) < 2 || raw[0] != '"' {
 		return raw
 	}
 	text := withoutReminder(raw[1 : len(raw)-1])
-	text = text[control(text):]
+	text = echo.behind(text[control(text):])
 	wrapped, fenced := false, false
 	for {
-		if rest, ok := bytes.CutPrefix(text, outputFrom); ok {
-			text = rest
+		if rest, ok := behindAny(text, outputsFrom[:]); ok {
+			text, wrapped = rest, true
 			break
 		}
 		line, rest := cutLine(text)
 		opens := wrapped && string(line) == fence
-		if !opens && !linesBefore.begin(line) && !(wrapped && len(line) == 0 && len(rest) > 0) {
+		nothing := wrapped && len(rest) > 0 && (len(line) == 0 || string(line) == string(empty) && linesBefore.begin(rest))
+		if !opens && !nothing && !linesBefore.begin(line) {
 			break
 		}
 		text, wrapped = rest, true
@@ -48,7 +51,8 @@ func Unwrap(raw []byte) []byte {
 	for len(text) > 0 {
 		line, before := cutLastLine(text)
 		closes := fenced && string(line) == fence
-		if len(line) > 0 && !closes && !linesAfter.begin(line) {
+		nothing := len(line) == 0 || wrapped && string(line) == string(empty) && bytes.HasSuffix(before, errorsFrom)
+		if !nothing && !closes && !linesAfter.begin(line) {
 			break
 		}
 		text, fenced = before, fenced && !closes
@@ -58,6 +62,19 @@ func Unwrap(raw []byte) []byte {
 	}
 	return text
 }
+
+// behindAny returns what follows one of some texts at the beginning of a text.
+func behindAny(text []byte, prefixes [][]byte) (rest []byte, ok bool) {
+	for _, prefix := range prefixes {
+		if rest, ok = bytes.CutPrefix(text, prefix); ok {
+			return rest, true
+		}
+	}
+	return text, false
+}
+
+// errorsFrom is the heading of an error output.
+var errorsFrom = []byte("STDERR:")
 
 // empty stands for an output of nothing, behind other lines of a tool.
 var empty = []byte("(empty)")
@@ -94,78 +111,11 @@ func stream(raw []byte) []byte {
 	return found
 }
 
-// Content returns what an envelope has in it: the text in a result of an MCP server, as a raw JSON string, from
-// {"content":[{"type":"text","text":…}]} or the list alone, and the result in an object that otherwise says only whether the call worked, or
-// which call it was, such as {"success":true,"data":…}. It returns any other value unchanged, also one with several parts.
-func Content(raw []byte) []byte {
-	raw = enveloped(bytes.TrimSpace(raw))
-	list := raw
-	if len(raw) > 0 && raw[0] == '{' {
-		name, value, _, ok := memberAt(raw, 1)
-		if !ok || string(name) != "content" {
-			return raw
-		}
-		list = value
-	}
-	if len(list) < 2 || list[0] != '[' {
-		return raw
-	}
-	from := skipSpace(list, 1)
-	end := skipValue(list, from)
-	if list[min(from, len(list)-1)] != '{' || skipSpace(list, end) != len(list)-1 {
-		return raw // no part, or several
-	}
-	var text []byte
-	for at, part := 1, list[from:end]; ; {
-		name, value, next, ok := memberAt(part, at)
-		switch {
-		case !ok && text != nil:
-			return text
-		case !ok, string(name) == "type" && string(value) != `"text"`:
-			return raw
-		case string(name) == "text" && value[0] == '"':
-			text = value
-		}
-		at = next
-	}
-}
-
-// enveloped returns the result in an object of two members, of which the other says only whether the call worked, or which call it was. It
-// returns any other value unchanged.
-func enveloped(raw []byte) []byte {
-	if len(raw) == 0 || raw[0] != '{' {
-		return raw
-	}
-	var result []byte
-	members, at := 0, 1
-	for {
-		name, value, next, ok := memberAt(raw, at)
-		if !ok {
-			break
-		}
-		switch members++; string(name) {
-		case "success", "ok", "tool_call_id", "call_id", "tool_use_id", "toolCallId":
-		case "data", "result", "output", "content":
-			if result != nil || value[0] != '"' && value[0] != '{' && value[0] != '[' {
-				return raw
-			}
-			result = value
-		default:
-			return raw
-		}
-		at = next
-	}
-	if members != 2 || result == nil {
-		return raw
-	}
-	return result
-}
-
 // reminders are the tags in which programs of agents append remarks of their own to an output.
-var reminders = [...]string{"system-reminder", "system"}
+var reminders = [...]string{"system-reminder", "system", "environment_details"}
 
-// WithoutReminder returns the result of a call without the remark that the agent's program appended to it: the last element named system
-// or system-reminder. Of a raw JSON string with one, it returns the inside. It returns any other value unchanged.
+// WithoutReminder returns the result of a call without the remark that the agent's program appended to it: the last element named system,
+// system-reminder or environment_details. Of a raw JSON string with one, it returns the inside. It returns any other value unchanged.
 func WithoutReminder(raw []byte) []byte {
 	if len(raw) < 2 || raw[0] != '"' {
 		return raw

@@ -37,7 +37,7 @@ func TestUnwrap(t *testing.T) {
 		"nothing":                               {``, ``},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := string(Unwrap([]byte(c.raw))); got != c.want {
+			if got := string(Unwrap([]byte(c.raw), &Echo{})); got != c.want {
 				t.Errorf("Unwrap(%s) = %q, want %q", c.raw, got, c.want)
 			}
 		})

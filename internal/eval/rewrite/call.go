@@ -51,7 +51,8 @@ type call struct {
 	command string
 	output  string
 	exit    int
-	ended   bool // it has an output
+	ended   bool      // it has an output
+	screen  *[]string // the latest lines of the run's terminal
 }
 
 // The forms of outputs that the runs have: those of mini-swe-agent and of Claude Code.

@@ -8,7 +8,8 @@ import (
 
 // Forms returns all forms. The first one changes nothing.
 func Forms() []Form {
-	return slices.Concat([]Form{{Name: "as_they_are", Title: "nothing else"}}, names(), arguments(), objects(), wrappings(), additions(), exchanges())
+	return slices.Concat([]Form{{Name: "as_they_are", Title: "nothing else"}}, names(), arguments(), objects(), wrappings(), additions(), exchanges(),
+		agentLines(), agentObjects())
 }
 
 // names are forms of names of tools.

@@ -36,13 +36,14 @@ func Find(name string) (Form, error) {
 func (f Form) Rewrite(run *eval.Run) (*eval.Run, error) {
 	out := &eval.Run{ID: run.ID, Source: run.Source, Outcome: run.Outcome}
 	var first, last []int // where each event begins and ends
+	var screen []string
 	for n, text := range run.Events {
 		var e entry
 		if err := json.Unmarshal(text, &e); err != nil {
 			return nil, fmt.Errorf("rewrite event %d of run %s: %w", n, run.ID, err)
 		}
 		first = append(first, len(out.Events))
-		for _, e := range f.entries(n, e) {
+		for _, e := range f.entries(n, e, &screen) {
 			text, err := encode(e)
 			if err != nil {
 				return nil, fmt.Errorf("rewrite event %d of run %s: %w", n, run.ID, err)
@@ -55,8 +56,8 @@ func (f Form) Rewrite(run *eval.Run) (*eval.Run, error) {
 	return out, nil
 }
 
-// entries returns what the form writes for the entry number n: the entry itself, and what the form adds behind it.
-func (f Form) entries(n int, e entry) []entry {
+// entries returns what the form writes for the entry number n: the entry itself, and what the form adds behind it. screen is the run's terminal.
+func (f Form) entries(n int, e entry, screen *[]string) []entry {
 	switch {
 	case f.message != nil && e.text("kind") == "message" && e.text("role") == "assistant":
 		return []entry{f.message(n, e)}
@@ -64,6 +65,7 @@ func (f Form) entries(n int, e entry) []entry {
 		return []entry{e}
 	}
 	c := read(n, e)
+	c.screen = screen
 	if f.call != nil {
 		f.call(c)
 	}
