@@ -62,7 +62,7 @@ func TestLabelsStayAtTheirEvents(t *testing.T) {
 	}
 	want := eval.Labels{
 		Loop:        &eval.Loop{Kind: "k", Onset: 1, End: 3}, // the call of the shell has become two
-		Checkpoints: []eval.Checkpoint{{AfterEvent: 3, Loop: true}},
+		Moments: []eval.Moment{{AfterEvent: 3, Loop: true}},
 		Stuck:       &eval.Stuck{Agreed: []eval.Stretch{{Onset: 1, End: 3}}, Borderline: []eval.Stretch{{Onset: 4, End: 4}}},
 	}
 	if diff := cmp.Diff(want, made.Labels); diff != "" {
