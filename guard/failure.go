@@ -31,3 +31,19 @@ func (g *Guard) fail(cause any) {
 func (g *Guard) failedDecision(tool string) Decision {
 	return Decision{Action: policy.Allow, Code: CodeFailed, tool: tool, prefix: g.profile.MessagePrefix()}
 }
+
+// caught turns a panic in code of the application into an error. It is deferred.
+func caught(doing string, err *error) {
+	if cause := recover(); cause != nil {
+		*err = fmt.Errorf("%s: panic: %v", doing, cause)
+	}
+}
+
+// reportError gives an error to a function of the application, which may be nil. A panic there has no effect.
+func reportError(onError func(error), err error) {
+	if onError == nil {
+		return
+	}
+	defer func() { _ = recover() }()
+	onError(err)
+}

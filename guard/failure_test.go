@@ -7,10 +7,13 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/detect"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
+	"github.com/unloop-ai/unloop/swarm"
 )
 
 // fragile is a detector that panics at calls of the tool "bomb".
@@ -73,6 +76,53 @@ func TestAPanicOfAPenaltyFailsTheGuardAndNotItsCaller(t *testing.T) {
 	}
 	if s := g.State(); !strings.Contains(s.Failed, "a penalty with a fault") || !errors.Is(g.Failed(), ErrFailed) {
 		t.Errorf("%+v, %v", s, g.Failed())
+	}
+}
+
+func TestAPanicOfAListenerToEventsReachesNoCall(t *testing.T) {
+	var took int
+	events := func(e *unloop.Event, _ Decision) {
+		if took++; took == 1 {
+			panic("a reporter with a fault")
+		}
+	}
+	for name, shared := range map[string]*Shared{"of one process": nil, "shared": {Store: new(memoryStore)}} {
+		t.Run(name, func(t *testing.T) {
+			took = 0
+			g := New(load(t, "default"), Options{Run: "run", Events: events, Shared: shared})
+			g.Before(t.Context(), Call{Tool: "search"})
+			if d := g.After(t.Context(), Call{Tool: "search"}, Outcome{Result: json.RawMessage(`"a"`)}); d.Action != policy.Allow || d.Code != "" {
+				t.Errorf("the next decision is %s %q", d.Action, d.Code)
+			}
+			if s := g.Stats(); took != 2 || s.DroppedEvents != 1 || g.Failed() != nil {
+				t.Errorf("%d events were passed on, %d dropped, failed: %v", took, s.DroppedEvents, g.Failed())
+			}
+		})
+	}
+}
+
+func TestAPanicOfAStoreIsAnErrorOfTheStore(t *testing.T) {
+	var told []string
+	onError := func(err error) {
+		told = append(told, err.Error())
+		panic("a function with a fault")
+	}
+	for _, o := range []Options{
+		{Run: "r", Swarm: &Swarm{Store: struct{ swarm.Store }{}, Name: "goal", Worker: "w", OnError: onError}},
+		{Run: "r", Shared: &Shared{Store: struct{ Store }{}, OnError: onError}},
+	} {
+		g := New(load(t, "default"), o)
+		if d := g.Before(t.Context(), Call{Tool: "search"}); d.Action != policy.Allow || d.Code != "" {
+			t.Errorf("the decision is %s %q", d.Action, d.Code)
+		}
+		if s := g.Stats(); s.SwarmErrors+s.StoreErrors != 1 {
+			t.Errorf("%d errors are counted, want 1", s.SwarmErrors+s.StoreErrors)
+		}
+	}
+	const cause = "panic: runtime error: invalid memory address or nil pointer dereference"
+	want := []string{"count the calls of swarm goal: record: " + cause, "share the state of run r: save: " + cause}
+	if diff := cmp.Diff(want, told); diff != "" {
+		t.Error(diff)
 	}
 }
 

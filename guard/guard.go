@@ -65,7 +65,7 @@ type Options struct {
 
 	// Events, if set, takes each event of the run as the guard records it, and the decision at it, which is that of the run without a
 	// swarm. Run must be set. It is called under the lock of the guard, so it must return at once, and it must not keep the event.
-	// Package guard/reporter has one that sends the events to a server.
+	// A panic is recovered, and its event counts as dropped: see Stats.DroppedEvents. Package guard/reporter has one that sends the events to a server.
 	Events func(*unloop.Event, Decision)
 
 	// Controls, if set, subscribes to what people do with the run: it calls take, which is Guard.Control, with each event until stop is
@@ -99,8 +99,9 @@ type Guard struct {
 	closed  bool
 	stop    func() // ends Options.Controls; nil for none
 
-	run    string
-	events func(*unloop.Event, Decision) // nil for none
+	run           string
+	events        func(*unloop.Event, Decision) // nil for none
+	droppedEvents int64                         // at which events panicked
 }
 
 // New returns a guard for one run.
@@ -301,10 +302,20 @@ func (g *Guard) fold(e *unloop.Event) (d Decision) {
 // passOn passes the current event to Options.Events. With a Shared, it waits until the event is saved.
 func (g *Guard) passOn(d Decision) {
 	if g.shared == nil {
-		g.events(&g.event, d)
+		g.publishEvent(&g.event, d)
 		return
 	}
 	g.shared.pending = append(g.shared.pending, pendingEvent{g.event, d})
+}
+
+// publishEvent calls Options.Events. After a panic there, the agent continues. The caller holds the lock.
+func (g *Guard) publishEvent(e *unloop.Event, d Decision) {
+	defer func() {
+		if recover() != nil {
+			g.droppedEvents++
+		}
+	}()
+	g.events(e, d)
 }
 
 // eventID returns the id of the event with the number.

@@ -362,7 +362,7 @@ func TestAListenerCannotDelayOrBreakTheAgent(t *testing.T) {
 	close(release)
 	g.Close()
 	if s := g.Stats(); s.Decisions != calls || s.DroppedNotices < calls-backlog {
-		t.Errorf("%d decisions, %d unheard", s.Decisions, s.DroppedNotices)
+		t.Errorf("%d decisions, %d dropped notices", s.Decisions, s.DroppedNotices)
 	}
 	mu.Lock()
 	defer mu.Unlock()

@@ -2,7 +2,6 @@ package guard
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -131,9 +130,7 @@ func (g *Guard) ask(question *policy.Question, tool string) Decision {
 		g.mu.Lock()
 		g.stats.SecondOpinions.Failed++
 		g.mu.Unlock()
-		if g.second.OnError != nil {
-			g.second.OnError(err)
-		}
+		reportError(g.second.OnError, err)
 		return Decision{}
 	}
 	g.mu.Lock()
@@ -147,10 +144,6 @@ func (g *Guard) ask(question *policy.Question, tool string) Decision {
 func (q *questions) review(question *policy.Question) (o policy.Opinion, err error) {
 	ctx, cancel := context.WithTimeout(q.ctx, q.Timeout)
 	defer cancel()
-	defer func() {
-		if cause := recover(); cause != nil {
-			err = fmt.Errorf("second opinion: panic: %v", cause)
-		}
-	}()
+	defer caught("second opinion", &err)
 	return q.Reviewer.Review(ctx, *question)
 }

@@ -47,6 +47,12 @@ type pendingEvent struct {
 
 func (s *Shared) key(run string) RunKey { return RunKey{s.Project, run} }
 
+// save saves a change in the store, whose panic is an error.
+func (s *Shared) save(ctx context.Context, run string, c Change) (_ Saved, err error) {
+	defer caught("save", &err)
+	return s.Store.Save(ctx, s.key(run), c)
+}
+
 // noteError counts an error of the store and reports the first one.
 func (s *Shared) noteError(ctx context.Context, run string, err error) {
 	s.storeErrors.note(ctx, fmt.Errorf("share the state of run %s: %w", run, err), s.OnError)
@@ -81,7 +87,7 @@ func (g *Guard) transactShared(ctx context.Context, use Usage, fold func() Decis
 			g.publish(ctx, err)
 			return d
 		}
-		saved, err := s.Store.Save(within, s.key(g.run), c)
+		saved, err := s.save(within, g.run, c)
 		if err == nil && saved.Status == Done {
 			s.version = saved.Version
 		}
@@ -134,7 +140,7 @@ func (g *Guard) publish(ctx context.Context, err error) {
 	defer g.mu.Unlock()
 	for k := range g.shared.pending {
 		p := &g.shared.pending[k]
-		g.events(&p.event, p.decision)
+		g.publishEvent(&p.event, p.decision)
 	}
 	clear(g.shared.pending)
 }

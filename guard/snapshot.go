@@ -29,7 +29,7 @@ func (g *Guard) Snapshot() (data []byte, err error) {
 	if g.failed != nil {
 		return nil, fmt.Errorf("write a snapshot: %w", g.failed)
 	}
-	defer caught(&err)
+	defer caught("write a snapshot", &err) // the state of a custom policy may panic in its own JSON methods
 	session, err := g.session.Snapshot()
 	if err != nil {
 		return nil, fmt.Errorf("write a snapshot: %w", err)
@@ -45,7 +45,7 @@ func (g *Guard) AppendBinary(to []byte) (_ []byte, err error) {
 	if g.failed != nil {
 		return to, fmt.Errorf("write a snapshot: %w", g.failed)
 	}
-	defer caught(&err)
+	defer caught("write a snapshot", &err) // the state of a custom policy may panic in its own JSON methods
 	session, err := g.session.AppendBinary(nil)
 	if err != nil {
 		return to, fmt.Errorf("write a snapshot: %w", err)
@@ -57,7 +57,7 @@ func (g *Guard) AppendBinary(to []byte) (_ []byte, err error) {
 // Restore returns an error if it exceeds 16 MiB or if no guard can have written it. A forged snapshot can still make the
 // guard allow or block any call. A program that accepts snapshots from the agents that it guards must sign them.
 func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
-	defer caught(&err)
+	defer caught("restore a guard", &err)
 	var s kept
 	if err := snapshot.Decode(data, &s); err != nil {
 		return nil, fmt.Errorf("restore a guard: %w", err)
@@ -81,13 +81,6 @@ func Restore(p *profile.Profile, o Options, data []byte) (g *Guard, err error) {
 	return g, nil
 }
 
-// caught turns a panic into an error. The state of a custom policy may panic in its own JSON methods.
-func caught(err *error) {
-	if cause := recover(); cause != nil {
-		*err = fmt.Errorf("read or write a snapshot: %v", cause)
-	}
-}
-
 // validate reports the first value that no guard with the given number of events can have written.
 func (s *kept) validate(events int) error {
 	var c snapshot.Check
@@ -103,7 +96,7 @@ func (s *Stats) validate(events int) error {
 	var c snapshot.Check
 	c.Count("decisions", s.Decisions, events)
 	c.Count("shadowed", s.Shadowed, s.Decisions)
-	c.That(s.DroppedNotices >= 0 && s.SwarmErrors >= 0, "unheard and swarm_errors are %d and %d, want 0 or more", s.DroppedNotices, s.SwarmErrors)
+	c.That(s.DroppedNotices >= 0 && s.SwarmErrors >= 0, "dropped_notices and swarm_errors are %d and %d, want 0 or more", s.DroppedNotices, s.SwarmErrors)
 	c.That(s.StoreErrors >= 0, "store_errors is %d, want 0 or more", s.StoreErrors)
 	o := &s.SecondOpinions
 	c.That(min(o.Asked, o.Answered, o.Late, o.Failed) >= 0, "second_opinions has a negative count")

@@ -9,11 +9,11 @@ import (
 type State struct {
 	Profile             string           `json:"profile"`
 	Run                 string           `json:"run"`
-	Calls               int              `json:"calls"`     // calls so far
-	StepsWithoutNovelty int              `json:"stale"`     // consecutive outcomes without novelty
-	Last                string           `json:"last_tool"` // the tool of the latest call
-	InARow              int              `json:"in_a_row"`  // consecutive calls with the same arguments
-	Looping             bool             `json:"looping"`   // there are warnings
+	Calls               int              `json:"calls"`                 // calls so far
+	StepsWithoutNovelty int              `json:"steps_without_novelty"` // consecutive outcomes without novelty
+	LastTool            string           `json:"last_tool"`             // the tool of the latest call
+	InARow              int              `json:"in_a_row"`              // consecutive calls with the same arguments
+	Looping             bool             `json:"looping"`               // there are warnings
 	Health              policy.Health    `json:"health"`
 	Warnings            []unloop.Finding `json:"warnings"`
 	Failed              string           `json:"failed,omitempty"` // why the guard has failed; "" if it has not
@@ -39,7 +39,7 @@ func (g *Guard) State() (s State) {
 	s.Calls, s.StepsWithoutNovelty, s.Health, s.Warnings = run.Calls(), run.StepsWithoutNovelty(), g.session.Health(), g.session.Warnings()
 	s.Looping = len(s.Warnings) > 0
 	if step := run.StepAt(0); step != nil {
-		s.Last, s.InARow = step.Tool, run.CallPeriods().Rounds(1)
+		s.LastTool, s.InARow = step.Tool, run.CallPeriods().Rounds(1)
 	}
 	return s
 }

@@ -8,14 +8,15 @@ import (
 
 // Stats are counts of the decisions of a guard.
 type Stats struct {
-	Decisions      int            `json:"decisions"`    // all decisions, Allow included
-	Actions        map[string]int `json:"actions"`      // by action, in shadow mode by the intended one; without Allow
-	Codes          map[string]int `json:"codes"`        // by code; without Allow
-	Shadowed       int            `json:"shadowed"`     // decisions that shadow mode turned into Allow
-	DroppedNotices int64          `json:"unheard"`      // notices that a listener was too slow for or panicked at
-	SwarmErrors    int64          `json:"swarm_errors"` // calls that the store of the swarm did not count
+	Decisions      int            `json:"decisions"`       // all decisions, Allow included
+	Actions        map[string]int `json:"actions"`         // by action, in shadow mode by the intended one; without Allow
+	Codes          map[string]int `json:"codes"`           // by code; without Allow
+	Shadowed       int            `json:"shadowed"`        // decisions that shadow mode turned into Allow
+	DroppedNotices int64          `json:"dropped_notices"` // notices that a listener was too slow for or panicked at
+	SwarmErrors    int64          `json:"swarm_errors"`    // calls that the store of the swarm did not count
 
-	StoreErrors int64 `json:"store_errors,omitzero"` // events that the store of a Shared did not save, and invalid snapshots in it
+	StoreErrors   int64 `json:"store_errors,omitzero"`   // events that the store of a Shared did not save, and invalid snapshots in it
+	DroppedEvents int64 `json:"dropped_events,omitzero"` // events at which Options.Events panicked
 
 	SecondOpinions OpinionStats `json:"second_opinions,omitzero"`
 }
@@ -54,7 +55,7 @@ func (g *Guard) Stats() Stats {
 	defer g.mu.Unlock()
 	s := g.stats
 	s.Actions, s.Codes = maps.Collect(maps.All(s.Actions)), maps.Collect(maps.All(s.Codes)) // empty instead of nil
-	s.DroppedNotices = g.listeners.dropped.Load()
+	s.DroppedNotices, s.DroppedEvents = g.listeners.dropped.Load(), g.droppedEvents
 	if g.swarm != nil {
 		s.SwarmErrors = g.swarm.storeErrors.count.Load()
 	}

@@ -15,7 +15,7 @@ type storeErrors struct {
 // not reported.
 func (s *storeErrors) note(ctx context.Context, err error, onError func(error)) {
 	s.count.Add(1)
-	if onError != nil && ctx.Err() == nil && !s.reported.Swap(true) {
-		onError(err)
+	if ctx.Err() == nil && !s.reported.Swap(true) {
+		reportError(onError, err)
 	}
 }

@@ -33,7 +33,7 @@ type Swarm struct {
 func (s *Swarm) record(ctx context.Context, tool string, target unloop.Hash) swarm.Count {
 	within, cancel := context.WithTimeout(ctx, swarmDeadline)
 	defer cancel()
-	counts, err := s.Store.Record(within, s.Name, []swarm.Call{{Fingerprint: target, Tool: tool, Worker: s.Worker}})
+	counts, err := s.add(within, swarm.Call{Fingerprint: target, Tool: tool, Worker: s.Worker})
 	if err == nil && len(counts) == 1 {
 		return counts[0]
 	}
@@ -42,6 +42,12 @@ func (s *Swarm) record(ctx context.Context, tool string, target unloop.Hash) swa
 	}
 	s.storeErrors.note(ctx, fmt.Errorf("count the calls of swarm %s: %w", s.Name, err), s.OnError)
 	return swarm.Count{}
+}
+
+// add records a call in the store, whose panic is an error.
+func (s *Swarm) add(ctx context.Context, c swarm.Call) (_ []swarm.Count, err error) {
+	defer caught("record", &err)
+	return s.Store.Record(ctx, s.Name, []swarm.Call{c})
 }
 
 // joinSwarm returns a warning if the whole swarm loops and the run's own decision is Allow, and d otherwise. The counted call

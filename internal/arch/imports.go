@@ -44,6 +44,7 @@ var importTable = map[string]importRow{
 
 	"detect/detecttest/new": {},
 	"internal/boundedmap":   {},
+	"internal/names":        {},
 	"swarm":                 {ours: []string{".", "internal/boundedmap"}},
 	"swarm/swarmtest":       {ours: []string{".", "swarm"}, others: testLibraries},
 	"swarm/redisstore":      {ours: []string{".", "swarm"}, others: []string{"github.com/redis/rueidis"}, tests: []string{"guard", "profile"}},
@@ -123,7 +124,7 @@ var importTable = map[string]importRow{
 	"internal/ingest/ingesttest":   {ours: []string{".", "internal/goldentest", "internal/ingest"}},
 	"internal/mask":                {ours: []string{"."}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/price":               {ours: []string{"."}, others: []string{"go.yaml.in/yaml/v3"}},
-	"internal/store":               {ours: []string{".", "policy"}, others: []string{"github.com/go-json-experiment/json"}},
+	"internal/store":               {ours: []string{".", "policy", "internal/names"}, others: []string{"github.com/go-json-experiment/json"}},
 	"internal/store/sqlstore": {
 		ours:   []string{"policy", "internal/store"},
 		others: []string{"github.com/jackc/pgx/v5", "github.com/pressly/goose/v3", "golang.org/x/sync", "golang.org/x/sys", "modernc.org/sqlite"},
@@ -133,7 +134,7 @@ var importTable = map[string]importRow{
 	"internal/store/storetest/sqlite":   {ours: []string{"internal/store/sqlstore"}},
 	"internal/store/storetest/postgres": {others: []string{"github.com/jackc/pgx/v5"}},
 	"internal/pipeline": {
-		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/snapshot", "internal/store", "internal/trace"},
+		ours:   []string{".", "policy", "profile", "internal/fingerprint", "internal/names", "internal/snapshot", "internal/store", "internal/trace"},
 		others: []string{"github.com/go-json-experiment/json", "github.com/prometheus/client_golang", "golang.org/x/time"},
 		tests:  []string{"detect"},
 	},
@@ -145,7 +146,7 @@ var importTable = map[string]importRow{
 	"internal/live":      {ours: []string{"internal/store"}},
 	"internal/connlimit": {},
 	"internal/httpd": {
-		ours:   []string{".", "policy", "internal/api", "internal/boundedmap", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/pipeline", "internal/settings", "internal/store"},
+		ours:   []string{".", "policy", "internal/api", "internal/boundedmap", "internal/connlimit", "internal/ingest", "internal/ingest/native", "internal/ingest/otlp", "internal/live", "internal/memory", "internal/names", "internal/pipeline", "internal/settings", "internal/store"},
 		others: []string{"github.com/danielgtaylor/huma/v2", "github.com/go-json-experiment/json", "go.opentelemetry.io/collector/pdata", "golang.org/x/sync", "golang.org/x/time", "google.golang.org/protobuf"},
 		tests:  []string{"profile", "internal/store/sqlstore"},
 	},
@@ -181,7 +182,7 @@ var importTable = map[string]importRow{
 	"internal/report":     {ours: []string{".", "detect", "policy", "internal/api"}, others: []string{"github.com/rivo/uniseg"}},
 
 	"internal/guardio": {
-		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap", "internal/store"},
+		ours:   []string{".", "guard", "policy", "profile", "swarm", "internal/boundedmap", "internal/names"},
 		others: []string{"github.com/go-json-experiment/json"},
 	},
 

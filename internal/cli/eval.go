@@ -30,7 +30,7 @@ func evalCommand() *cobra.Command {
 		Use:   "eval [flags] RUNS.jsonl…",
 		Short: "Measure profiles over labelled runs: detected loops, delay, and false alarms",
 		Long: "Eval evaluates labelled runs as a scan does, and compares the decisions with the labels. It reports recall and delay by\n" +
-			"kind of loop, false alarms and false stops, precision, recall and F1 at checkpoints and per run, and the spending\n" +
+			"kind of loop, false alarms and false stops, precision, recall and F1 at judged moments and per run, and the spending\n" +
 			"after the first block or halt. Proportions have 95 % confidence intervals. Several profiles are compared side by side.\n" +
 			"The file - is standard input. docs/eval.md describes the labels and the measures.",
 		Example: "  unloop eval runs.jsonl\n" +

@@ -23,10 +23,10 @@ const (
 
 // Labels are the judgements of readers about a run. Indexes are positions in the run's list of events, from 0.
 type Labels struct {
-	Loop           *Loop        `json:"loop,omitempty"`
-	Checkpoints    []Checkpoint `json:"checkpoints,omitempty"`
-	StepRepetition *Verdict     `json:"step_repetition,omitempty"` // whether the run as a whole repeats steps
-	Stuck          *Stuck       `json:"stuck,omitempty"`
+	Loop           *Loop    `json:"loop,omitempty"`
+	Moments        []Moment `json:"checkpoints,omitempty"`
+	StepRepetition *Verdict `json:"step_repetition,omitempty"` // whether the run as a whole repeats steps
+	Stuck          *Stuck   `json:"stuck,omitempty"`
 }
 
 // Verdict is a yes or a no: true or false, or 1 or 0.
@@ -53,8 +53,9 @@ type Loop struct {
 	Benign bool   `json:"benign,omitempty"` // it is a lookalike
 }
 
-// Checkpoint is an event after which a reader judged whether the run was looping.
-type Checkpoint struct {
+// Moment is an event after which a reader judged whether the run was looping. The files of labels say checkpoint; elsewhere a checkpoint is
+// the saved state of a run.
+type Moment struct {
 	AfterEvent int  `json:"after_event"` // index of the event
 	Loop       bool `json:"loop"`
 }
@@ -67,10 +68,10 @@ func (l *Labels) loops() (loops, known bool) {
 	if l.Loop != nil {
 		return !l.Loop.Benign, true
 	}
-	for _, c := range l.Checkpoints {
+	for _, c := range l.Moments {
 		loops = loops || c.Loop
 	}
-	return loops, len(l.Checkpoints) > 0
+	return loops, len(l.Moments) > 0
 }
 
 // mistake returns the field of the first invalid label and the reason, or "" if all labels are valid.
@@ -84,7 +85,7 @@ func (l *Labels) mistake(events int) (field, reason string) {
 		}
 	}
 	before := -1
-	for k, c := range l.Checkpoints {
+	for k, c := range l.Moments {
 		if c.AfterEvent <= before || c.AfterEvent >= events {
 			return fmt.Sprintf("labels.checkpoints.%d.after_event", k),
 				fmt.Sprintf("%d is not after %d, within a run of %d events", c.AfterEvent, before, events)

@@ -40,7 +40,7 @@ func (b *Scoreboard) Pretty(w io.Writer) error {
 		t.add("asked for", "", func(s *Sheet) string { return fmt.Sprint(s.Opinions.Asked) })
 		t.add("given", "", func(s *Sheet) string { return fmt.Sprint(s.Opinions.Answered) })
 	}
-	t.score("checkpoints", func(s *Sheet) Score { return s.Checkpoints })
+	t.score("judged moments", func(s *Sheet) Score { return s.JudgedMoments })
 	t.score("whole runs", func(s *Sheet) Score { return s.WholeRuns })
 	t.saved("after the first stop, in runs with a known loop", func(s *Sheet) Saved { return s.InLoops })
 	t.saved("after the first stop, in failed runs", func(s *Sheet) Saved { return s.InFailed })

@@ -23,16 +23,16 @@ type Scoreboard struct {
 
 // Sheet contains the results of one profile.
 type Sheet struct {
-	Profile     string             `json:"profile"`
-	Runs        int                `json:"runs"`
-	Loops       map[string]*Caught `json:"loops"`      // by kind
-	LookAlikes  map[string]*Hit    `json:"lookalikes"` // by kind
-	Successful  Hit                `json:"successful"` // runs that succeeded and have no label of a loop or a lookalike
-	Failed      Hit                `json:"failed"`     // runs that failed and have no label of a loop or a lookalike
-	Checkpoints Score              `json:"checkpoints"`
-	WholeRuns   Score              `json:"whole_runs"`
-	Judged      Judged             `json:"judged"`           // runs with labels.stuck
-	BySource    map[string]*Judged `json:"judged_by_source"` // the same, by source
+	Profile       string             `json:"profile"`
+	Runs          int                `json:"runs"`
+	Loops         map[string]*Caught `json:"loops"`      // by kind
+	LookAlikes    map[string]*Hit    `json:"lookalikes"` // by kind
+	Successful    Hit                `json:"successful"` // runs that succeeded and have no label of a loop or a lookalike
+	Failed        Hit                `json:"failed"`     // runs that failed and have no label of a loop or a lookalike
+	JudgedMoments Score              `json:"judged_moments"`
+	WholeRuns     Score              `json:"whole_runs"`
+	Judged        Judged             `json:"judged"`           // runs with labels.stuck
+	BySource      map[string]*Judged `json:"judged_by_source"` // the same, by source
 
 	InLoops      Saved `json:"after_stop_in_loops"` // of runs with a known loop
 	InFailed     Saved `json:"after_stop_in_failed"`
@@ -138,10 +138,10 @@ func (s *Sheet) add(one *Run, t *replay) {
 		s.WholeRuns.add(t.session.Verdict().Grade.Loops(), truth)
 	}
 	from := 0
-	for _, c := range one.Labels.Checkpoints {
-		_, call := t.first(from, c.AfterEvent, policy.Warn)
-		s.Checkpoints.add(call, c.Loop)
-		from = c.AfterEvent + 1
+	for _, m := range one.Labels.Moments {
+		_, call := t.first(from, m.AfterEvent, policy.Warn)
+		s.JudgedMoments.add(call, m.Loop)
+		from = m.AfterEvent + 1
 	}
 	if stuck := one.Labels.Stuck; stuck != nil {
 		s.Judged.add(stuck, t)

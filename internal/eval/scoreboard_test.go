@@ -129,11 +129,11 @@ func TestSheet(t *testing.T) {
 			Sheet{},
 		},
 		{
-			// Decisions at events 1 and 4: the first checkpoint has the one, the second none, the third the other.
-			"a checkpoint is called by what fell since the one before it",
+			// Decisions at events 1 and 4: the first moment has the one, the second none, the third the other.
+			"a moment is called by what fell since the one before it",
 			line("failure", `{"checkpoints":[{"after_event":1,"loop":true},{"after_event":3,"loop":true},{"after_event":4,"loop":false},{"after_event":5,"loop":false}]}`, "a a b c c d"),
 			Sheet{
-				Checkpoints: Score{Proportion{1, 2}, Proportion{1, 2}}, WholeRuns: Score{Proportion{1, 1}, Proportion{1, 1}},
+				JudgedMoments: Score{Proportion{1, 2}, Proportion{1, 2}}, WholeRuns: Score{Proportion{1, 1}, Proportion{1, 1}},
 				Failed: hit(1, 0), InFailed: Saved{calls(0), calls(6)},
 			},
 		},
@@ -190,8 +190,8 @@ func TestBadLabels(t *testing.T) {
 		"a loop without a kind":           {line("", `{"loop":{"onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
 		"a kind that writes to a screen":  {line("", `{"loop":{"kind":"\u001b[2J","onset":0,"end":1}}`, "a a"), "runs:2: labels.loop.kind: a loop needs a kind of printable characters"},
 		"a loop that is only a word":      {line("", `{"loop":true}`, "a a"), "runs:2: labels.loop: a JSON true does not fit here, want an object"},
-		"checkpoints out of order":        {line("", `{"checkpoints":[{"after_event":1},{"after_event":1}]}`, "a a"), "runs:2: labels.checkpoints.1.after_event: 1 is not after 1, within a run of 2 events"},
-		"a checkpoint beyond the run":     {line("", `{"checkpoints":[{"after_event":2}]}`, "a a"), "runs:2: labels.checkpoints.0.after_event: 2 is not after -1, within a run of 2 events"},
+		"moments out of order":            {line("", `{"checkpoints":[{"after_event":1},{"after_event":1}]}`, "a a"), "runs:2: labels.checkpoints.1.after_event: 1 is not after 1, within a run of 2 events"},
+		"a moment beyond the run":         {line("", `{"checkpoints":[{"after_event":2}]}`, "a a"), "runs:2: labels.checkpoints.0.after_event: 2 is not after -1, within a run of 2 events"},
 		"a judged stretch beyond the run": {line("", `{"stuck":{"agreed":[],"borderline":[{"onset":1,"end":2}]}}`, "a a"), "runs:2: labels.stuck.borderline.0: from event 1 to 2 is no stretch of a run of 2 events"},
 		"an event that cannot be read":    {`{"id":"r","labels":{},"events":[{"kind":"tool_call","tool":7}]}`, "runs:2: events.0.tool: a JSON number does not fit here, want a string"},
 		"a run without an id":             {`{"labels":{},"events":[]}`, "runs:2: id: a run needs an id"},

@@ -14,7 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/unloop-ai/unloop"
-	"github.com/unloop-ai/unloop/internal/store"
+	"github.com/unloop-ai/unloop/internal/names"
 )
 
 // ops are the operations, in the order in which an error lists them.
@@ -134,9 +134,9 @@ func (q *request) take(name, value []byte) {
 	case "worker":
 		q.worker = q.short("worker", value)
 	case "agent":
-		q.agent = store.Shorten(q.name("agent", value), maxLabel)
+		q.agent = names.Shorten(q.name("agent", value), names.Max)
 	case "tool":
-		q.tool = store.Shorten(q.name("tool", value), maxLabel)
+		q.tool = names.Shorten(q.name("tool", value), names.Max)
 	case "role":
 		q.role = q.name("role", value)
 	case "text":

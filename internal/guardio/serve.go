@@ -24,7 +24,6 @@ const (
 	maxLine      = 16 << 20  // bytes in a line without its end
 	maxRuns      = 10_000    // approximate; the longest idle run is evicted
 	maxName      = 256       // bytes in the name of a run or a worker
-	maxLabel     = 512       // bytes in the name of a tool or an agent; a longer one is shortened, as by the server
 	maxID        = 1024      // bytes in an id
 	maxOpenCalls = 4096      // calls whose before an after finds; further calls drop the oldest ones
 	chunk        = 64 * 1024 // bytes that are read or written at once

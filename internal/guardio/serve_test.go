@@ -173,7 +173,7 @@ func TestCallsAreJoined(t *testing.T) {
 	}
 	t.Run("by their id, whatever the order", func(t *testing.T) {
 		state := answers(t, p, call("before", "1", "a", ""), call("before", "2", "b", ""), call("after", "2", "", "of b"), call("after", "1", "", "of a"), call("before", "1", "b", ""), call("after", "1", "", "of b"), `{"op":"state"}`)
-		if !strings.Contains(state[6], `"stale":1`) { // only the answer to b came twice
+		if !strings.Contains(state[6], `"steps_without_novelty":1`) { // only the answer to b came twice
 			t.Error(state[6])
 		}
 	})

@@ -64,29 +64,29 @@ func (f Folder) lock(key string) (unlock func(), err error) {
 	return func() { _ = file.Close() }, nil // closing unlocks it
 }
 
-// replace replaces a file atomically. The caller holds the lock.
+// replace replaces a file atomically. If several processes do so at once, the last one wins.
 func replace(path string, data []byte) error {
-	next := path + ".next"
-	if err := writeRegular(next, data); err != nil {
-		return errors.Join(err, removeIfThere(next))
-	}
-	return os.Rename(next, path)
-}
-
-// replaceShared replaces a file atomically that hooks of several sessions write at once, without a lock. The last one wins.
-func replaceShared(path string, data []byte) error {
-	next, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*")
+	next, err := writeBeside(path, data)
 	if err != nil {
 		return err
 	}
-	_, err = next.Write(data)
-	if err = errors.Join(err, next.Close()); err == nil {
-		err = os.Rename(next.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, removeIfThere(next.Name()))
+	if err := os.Rename(next, path); err != nil {
+		return errors.Join(err, removeIfThere(next))
 	}
 	return nil
+}
+
+// writeBeside writes a new file beside path, which no other process writes, and returns its name.
+func writeBeside(path string, data []byte) (name string, err error) {
+	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.next")
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(data)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", errors.Join(err, removeIfThere(file.Name()))
+	}
+	return file.Name(), nil
 }
 
 func removeIfThere(path string) error {
@@ -123,20 +123,16 @@ func (f Folder) maskKey() ([]byte, error) {
 func (f Folder) createKey(path string, damaged bool, link func(from, to string) error) error {
 	fresh := make([]byte, keyBytes)
 	_, _ = rand.Read(fresh) // never fails
-	own := fmt.Sprintf("%s.%d", path, os.Getpid())
-	err := writeRegular(own, fresh)
-	switch {
-	case err != nil:
-	case damaged:
-		err = os.Rename(own, path)
-	default:
-		if err = link(own, path); errors.Is(err, fs.ErrExist) {
-			err = nil
-		} else if err != nil { // a file system without hard links, such as FAT
-			err = os.Rename(own, path)
-		}
+	own, err := writeBeside(path, fresh)
+	if err != nil {
+		return err
 	}
-	return errors.Join(err, removeIfThere(own))
+	if !damaged {
+		if err := link(own, path); err == nil || errors.Is(err, fs.ErrExist) {
+			return removeIfThere(own)
+		} // else a file system without hard links, such as FAT
+	}
+	return errors.Join(os.Rename(own, path), removeIfThere(own))
 }
 
 // The limits of stored sessions.

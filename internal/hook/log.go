@@ -108,7 +108,7 @@ func (f Folder) see(e *Event, s *About, mode Mode, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	return replaceShared(path, raw)
+	return replace(path, raw)
 }
 
 // Seen returns the last hook of an agent. The error wraps fs.ErrNotExist if there was none.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/names"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -62,7 +63,7 @@ func TestTheLastOrderOfTheLatestListenersIsKept(t *testing.T) {
 
 // A run whose id is masked or shortened has another id for its guard than for its readers.
 func TestAGuardListensForTheIDThatItsRunWasSentWith(t *testing.T) {
-	long := strings.Repeat("l", store.MaxKey+1)
+	long := strings.Repeat("l", names.Max+1)
 	for name, id := range map[string]string{"a masked id": "a secret", "a long id": long} {
 		t.Run(name, func(t *testing.T) {
 			h := newTestServer(t, func(o *Options) {

@@ -15,6 +15,7 @@ import (
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/ingest/native"
+	"github.com/unloop-ai/unloop/internal/names"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -94,7 +95,7 @@ func (s *Server) shortName(name string, most int) string {
 	if len(name) <= most {
 		return name // the pipeline masks it
 	}
-	return store.Shorten(s.Name(name), most)
+	return names.Shorten(s.Name(name), most)
 }
 
 // shortID is shortName for an id, whose short form stays unique.
@@ -102,7 +103,7 @@ func (s *Server) shortID(id string, most int) string {
 	if len(id) <= most {
 		return id
 	}
-	return store.Shorten(s.RunID(id), most)
+	return names.Shorten(s.RunID(id), most)
 }
 
 // newRunID returns a new random id.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/live"
+	"github.com/unloop-ai/unloop/internal/names"
 	"github.com/unloop-ai/unloop/internal/pipeline"
 	"github.com/unloop-ai/unloop/internal/store"
 )
@@ -180,7 +181,7 @@ func (l *Limits) fill() {
 	orElse(&l.Answers, 16*l.Body)
 	orElse(&l.Events, 10_000)
 	orElse(&l.Levels, 128)
-	orElse(&l.Name, store.MaxKey)
+	orElse(&l.Name, names.Max)
 	orElse(&l.Connections, 1024)
 	orElse(&l.Streams, 256)
 	orElse(&l.Header, 64<<10)

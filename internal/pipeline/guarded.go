@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/names"
 	"github.com/unloop-ai/unloop/internal/snapshot"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
@@ -30,7 +31,7 @@ func (f *fold) guarded(e *unloop.Event, own policy.Decision) policy.Decision {
 	report, reported := e.GuardReport()
 	if reported {
 		before := g.acts()
-		g.By, g.Shadow = store.Shorten(report.By, maxGuardName), report.Shadow
+		g.By, g.Shadow = names.Shorten(report.By, maxGuardName), report.Shadow
 		if g.acts() != before { // what was decided until now was not carried out, or was
 			f.s.WorstAction, g.Stopped, g.Estimate, g.AtStop = 0, false, store.Usage{}, store.Usage{}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/names"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/internal/trace"
 )
@@ -50,26 +51,26 @@ func (d *Submission) Complete(mask Mask, prepare func(*unloop.Event)) {
 // shorten cuts ids and names that are too long, so that the rows of runs, messages and lists of names are bounded. What is cut stays
 // different from others that begin alike.
 func (d *Submission) shorten() {
-	short := func(most int, names ...*string) {
-		for _, name := range names {
+	short := func(most int, fields ...*string) {
+		for _, name := range fields {
 			if len(*name) > most {
-				*name = store.Shorten(store.Text(*name), most)
+				*name = names.Shorten(store.Text(*name), most)
 			}
 		}
 	}
 	for _, e := range d.Events {
-		short(store.MaxKey, &e.ID, &e.RunID, (*string)(&e.Type), &e.Agent, &e.Name, &e.Status, &e.Model, &e.Tool, &e.CallID, &e.Role,
+		short(names.Max, &e.ID, &e.RunID, (*string)(&e.Type), &e.Agent, &e.Name, &e.Status, &e.Model, &e.Tool, &e.CallID, &e.Role,
 			&e.ParentEventID, &e.SpanID, &e.TraceID)
 	}
 	for k := range d.Spans {
 		s := &d.Spans[k]
-		short(store.MaxKey, &s.Run, &s.Title, &s.Service, &s.Graph, &s.Agent, &s.Tool, &s.Model)
-		short(store.MaxKey-callRoom, &s.CallID)
+		short(names.Max, &s.Run, &s.Title, &s.Service, &s.Graph, &s.Agent, &s.Tool, &s.Model)
+		short(names.Max-callRoom, &s.CallID)
 	}
 	for run, service := range d.Services {
-		if max(len(run), len(service)) > store.MaxKey {
+		if max(len(run), len(service)) > names.Max {
 			delete(d.Services, run)
-			short(store.MaxKey, &run, &service)
+			short(names.Max, &run, &service)
 			d.Services[run] = service
 		}
 	}

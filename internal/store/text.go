@@ -1,14 +1,11 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"strings"
 	"unicode/utf8"
-)
 
-// MaxKey is the maximum length of an id or of an indexed name, in bytes. PostgreSQL's indexes allow a few times as much.
-const MaxKey = 512
+	"github.com/unloop-ai/unloop/internal/names"
+)
 
 // Text returns s in a form that every database can store: invalid UTF-8 and NUL become U+FFFD. Code that takes names from input
 // must apply it first, so that memory and store agree. Stores apply it again, so that a missed name does not fail its batch.
@@ -19,22 +16,8 @@ func Text(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// Key returns an id or an indexed name in a form that every database can store and index: Text, shortened to MaxKey bytes.
+// Key returns an id or an indexed name in a form that every database can store and index: Text, shortened to
+// names.Max bytes. PostgreSQL's indexes allow a few times as much.
 func Key(s string) string {
-	return Shorten(Text(s), MaxKey)
-}
-
-// Shorten returns s with at most the given number of bytes, which must be at least 128. A longer text is cut between characters
-// and ends in … and the hexadecimal SHA-256 hash of the whole text, so that different texts stay different.
-func Shorten(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	sum := sha256.Sum256([]byte(s))
-	end := "…" + hex.EncodeToString(sum[:])
-	cut := most - len(end)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + end
+	return names.Shorten(Text(s), names.Max)
 }

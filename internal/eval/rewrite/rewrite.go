@@ -83,9 +83,9 @@ func moved(l eval.Labels, first, last []int) eval.Labels {
 		loop.Onset, loop.End = first[loop.Onset], last[loop.End]
 		l.Loop = &loop
 	}
-	l.Checkpoints = slices.Clone(l.Checkpoints)
-	for k := range l.Checkpoints {
-		l.Checkpoints[k].AfterEvent = last[l.Checkpoints[k].AfterEvent]
+	l.Moments = slices.Clone(l.Moments)
+	for k := range l.Moments {
+		l.Moments[k].AfterEvent = last[l.Moments[k].AfterEvent]
 	}
 	if l.Stuck != nil {
 		stuck := eval.Stuck{Agreed: slices.Clone(l.Stuck.Agreed), Borderline: slices.Clone(l.Stuck.Borderline)}

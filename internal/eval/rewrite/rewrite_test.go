@@ -61,9 +61,9 @@ func TestLabelsStayAtTheirEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := eval.Labels{
-		Loop:        &eval.Loop{Kind: "k", Onset: 1, End: 3}, // the call of the shell has become two
-		Checkpoints: []eval.Checkpoint{{AfterEvent: 3, Loop: true}},
-		Stuck:       &eval.Stuck{Agreed: []eval.Stretch{{Onset: 1, End: 3}}, Borderline: []eval.Stretch{{Onset: 4, End: 4}}},
+		Loop:    &eval.Loop{Kind: "k", Onset: 1, End: 3}, // the call of the shell has become two
+		Moments: []eval.Moment{{AfterEvent: 3, Loop: true}},
+		Stuck:   &eval.Stuck{Agreed: []eval.Stretch{{Onset: 1, End: 3}}, Borderline: []eval.Stretch{{Onset: 4, End: 4}}},
 	}
 	if diff := cmp.Diff(want, made.Labels); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

@@ -90,5 +90,7 @@ def test_a_cancelled_tool_leaves_the_next_agent_a_run_of_its_own(server: Server)
 
     with serve([Call("slow", {"query": "x"}), Say("done")]) as api:
         asyncio.run(main(api))
-    assert types(told(server, "first"))[-1] == "run_failed"
+    first = told(server, "first")
+    assert calls(first) == [("asked", "slow", {"query": "x"}), ("failed", "slow", "cancelled")]
+    assert types(first)[-1] == "run_failed"
     assert types(told(server, "second"))[-1] == "run_completed"

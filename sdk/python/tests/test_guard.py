@@ -72,6 +72,26 @@ def test_async_tools_are_guarded(place: dict[str, str]) -> None:
         asyncio.run(main())
 
 
+def test_an_async_tool_that_is_cancelled_has_an_end(place: dict[str, str]) -> None:
+    async def main() -> dict[str, Any]:
+        async with unloop.AsyncGuard(**place) as guard:
+            started = asyncio.Event()
+
+            @guard.tool
+            async def search(query: str) -> None:
+                started.set()
+                await asyncio.Event().wait()
+
+            running = asyncio.ensure_future(search("loops"))
+            await started.wait()
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+            return await guard.stats()
+
+    assert asyncio.run(main())["decisions"] == 2
+
+
 def test_every_operation(place: dict[str, str]) -> None:
     guard = unloop.Guard(**place)  # type: ignore[arg-type]
     assert guard.user("find the page").action == "allow"

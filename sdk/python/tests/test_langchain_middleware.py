@@ -327,3 +327,25 @@ def test_where_it_is_told_to_the_agent_goes_on_without_a_guard(
     result = researcher([*RUNAWAY * 12, say("Done.")], middleware=[UnloopMiddleware(on_missing="warn")]).invoke(ASK, deep())
     assert set(actions(result)) == {"allow"}
     assert len([line for line in logged() if "unguarded" in line]) == 1
+
+
+def test_a_tool_that_is_cancelled_has_an_end() -> None:
+    middleware = UnloopMiddleware()
+
+    async def main() -> dict[str, Any]:
+        @tool
+        async def slow(query: str) -> str:
+            """Looks something up, until it is cancelled."""
+            running.cancel()
+            await asyncio.Event().wait()
+            return ""
+
+        agent = create_agent(
+            Script(lines=[call("slow", query="x")]), tools=[slow], middleware=[middleware], checkpointer=InMemorySaver()
+        )
+        running = asyncio.ensure_future(agent.ainvoke(ASK, deep(thread_id="t")))
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        return await middleware._async_guard.run("t").stats()
+
+    assert asyncio.run(main())["decisions"] == 3, "of the question, and of the start and the end of the call"

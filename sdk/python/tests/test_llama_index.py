@@ -124,3 +124,25 @@ def test_an_agent_that_reads_its_calls_from_texts(server: Server, guard_bin: str
     rows = calls(told(server, "r"))
     assert rows[:2] == [("asked", "search", {"query": "loops"}), ("completed", "search", "0 results")]
     assert "same_call_same_result" in rules(server, "r")
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_tool_that_is_cancelled_has_failed(server: Server, guard_bin: str, guarded: bool) -> None:
+    async def slow(query: str) -> str:
+        """Looks something up, until it is cancelled."""
+        started.set()
+        await asyncio.Event().wait()
+        return ""
+
+    started = asyncio.Event()
+
+    async def main(api: ModelAPI) -> None:
+        agent = Unloop(unloop.AsyncGuard() if guarded else None).protect(finder(api, [FunctionTool.from_defaults(async_fn=slow)]))
+        with unloop.trace("finder", id="r"):
+            running = agent.run("find it")
+            await started.wait()
+            await running.cancel_run()
+
+    with serve([Call("slow", {"query": "x"})]) as api:
+        asyncio.run(main(api))
+    assert calls(told(server, "r")) == [("asked", "slow", {"query": "x"}), ("failed", "slow", "cancelled")]

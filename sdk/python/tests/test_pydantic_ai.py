@@ -195,3 +195,24 @@ def test_the_examples_of_the_page_run(server: Server, guard_bin: str, tmp_path: 
             assert examples.run(code, tmp_path, **env).startswith("stopped: ")
     [one] = server.runs()
     assert rules(server, one["id"]) == ["same_call_same_result"]
+
+
+@pytest.mark.parametrize("guarded", [False, True])
+def test_a_tool_that_is_cancelled_has_failed(server: Server, guard_bin: str, guarded: bool) -> None:
+    guard = unloop.AsyncGuard() if guarded else None
+
+    async def main() -> dict[str, Any]:
+        async def slow(query: str) -> str:
+            running.cancel()
+            await asyncio.Event().wait()
+            return ""
+
+        finder = Agent(script([Call("slow", {"query": "x"})]), name="finder", tools=[slow], capabilities=[Unloop(guard)])
+        running = asyncio.ensure_future(finder.run("find it", conversation_id="r"))
+        with pytest.raises(asyncio.CancelledError):
+            await running
+        return await guard.run("r").stats() if guard is not None else {}
+
+    decisions = asyncio.run(main()).get("decisions")
+    assert calls(told(server, "r")) == [("asked", "slow", {"query": "x"}), ("failed", "slow", "cancelled")]
+    assert decisions == (3 if guarded else None), "of the prompt, and of the start and the end of the call"

@@ -13,7 +13,7 @@ from ._run import Run, current_run
 from ._serialize import serialize
 from ._unset import UNSET
 from .guard import AsyncGuard, Decision, Guard
-from .guard._threads import in_thread
+from .guard._threads import CANCELLED, in_thread, in_thread_to_its_end
 
 
 class ModelCall:
@@ -141,6 +141,14 @@ class AsyncToolCall:
     async def failed(self, error: object) -> Decision:
         self._call.leave()
         return await self._do(self._call.record_end, "tool_call_failed", UNSET, error) or Decision()
+
+    async def cancelled(self) -> None:
+        """Records the end of a tool whose task was cancelled."""
+        self._call.leave()
+        if self._call.guard is None:
+            self._call.record_end("tool_call_failed", error=CANCELLED)
+        else:
+            await in_thread_to_its_end(self._call.record_end, "tool_call_failed", error=CANCELLED)
 
     async def _do(self, step: Callable[..., Decision | None], *values: object) -> Decision | None:
         return step(*values) if self._call.guard is None else await in_thread(step, *values)

@@ -5,6 +5,7 @@ agent = Agent(client, tools=[search], middleware=unloop_middleware(AsyncGuard())
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
@@ -127,6 +128,9 @@ class _Tools(FunctionMiddleware):
             return
         try:
             await call_next()
+        except asyncio.CancelledError:
+            await call.cancelled()
+            raise
         except Exception as error:
             decision = await call.failed(error)
             task.halt = decision if decision.halted else task.halt

@@ -148,6 +148,9 @@ class Unloop:
             return _failure(name, asked, as_text(decision.result))
         try:
             output = await tool.acall(*args, **kwargs)
+        except asyncio.CancelledError:
+            await call.cancelled()
+            raise
         except Exception as error:
             if type(error).__module__.startswith("workflows."):
                 raise  # the tool waits for an event

@@ -5,6 +5,7 @@ agent = Agent(model, capabilities=[Unloop(AsyncGuard())])
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import time
 from collections.abc import Awaitable, Callable
@@ -31,6 +32,7 @@ from ._adapter import arguments, count, handoff, log_unread, never_raises, usage
 from ._run import Run, current_run
 from ._unset import UNSET
 from .guard import AsyncGuard, Decision, LoopError
+from .guard._threads import CANCELLED, in_thread_to_its_end
 
 _CONTROL_FLOW = (CallDeferred, ApprovalRequired, SkipToolExecution, SkipToolValidation)  # exceptions that are not failures
 _in_agent: ContextVar[bool] = ContextVar("unloop_pydantic_ai", default=False)
@@ -133,6 +135,10 @@ class Unloop(AbstractCapability[Any]):
             result = await handler(args)
         except _CONTROL_FLOW:
             raise
+        except asyncio.CancelledError:
+            tool_call.event("tool_call_failed", error=CANCELLED, latency_ms=(time.monotonic() - started_at) * 1000)
+            await self._after_cancelled(tool_call)
+            raise
         except Exception as error:
             tool_call.event("tool_call_failed", error=_error_text(error), latency_ms=(time.monotonic() - started_at) * 1000)
             _raise_with_nudge(error, await self._after(tool_call, error=_error_text(error)), (ToolRetryError, ModelRetry))
@@ -177,6 +183,12 @@ class Unloop(AbstractCapability[Any]):
         except Exception as fault:
             log_unread(Unloop._after, fault)
             return None
+
+    async def _after_cancelled(self, tool_call: _Call) -> None:
+        if self.guard is None or tool_call.run is None:
+            return
+        after = self.guard.run(tool_call.run.id).sync.after
+        await in_thread_to_its_end(after, tool_call.tool, tool_call.args, id=tool_call.id, agent=tool_call.agent, error=CANCELLED)
 
 
 class _Call:

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+CANCELLED = "cancelled"  # the error of a call whose task was cancelled
+
 _threads: ThreadPoolExecutor | None = None
 
 
@@ -23,6 +25,11 @@ async def in_thread(fn: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     except RuntimeError:  # the interpreter is shutting down and starts no threads
         return fn(*args, **kwargs)
     return await asking
+
+
+async def in_thread_to_its_end(fn: Callable[..., T], *args: Any, **kwargs: Any) -> None:
+    """Runs fn as in_thread does, for a task that is being cancelled. fn runs to its end even if the task is cancelled again."""
+    await asyncio.shield(in_thread(fn, *args, **kwargs))
 
 
 def _after_fork() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import inspect
@@ -15,7 +16,7 @@ from .._observe import arguments, parameters_of
 from .._serialize import error_text, truncate
 from .._unset import UNSET
 from ._decision import VALUE_BYTES, Decision
-from ._threads import in_thread
+from ._threads import CANCELLED, in_thread, in_thread_to_its_end
 
 
 class CallGuard(Protocol):
@@ -88,6 +89,9 @@ class _Calls:
     async def _awaited(self, running: Awaitable[Any], fields: dict[str, Any], started_at: float) -> Any:
         try:
             result = await running
+        except asyncio.CancelledError:
+            await in_thread_to_its_end(self.guard.after, self.name, **fields, error=CANCELLED, **_duration(started_at))
+            raise
         except Exception as error:
             _attach_to_error(error, await in_thread(self.guard.after, self.name, **fields, error=error, **_duration(started_at)))
             raise

@@ -3,6 +3,7 @@ stored in the messages, so that a graph can continue in another process."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
@@ -19,6 +20,7 @@ from typing_extensions import NotRequired
 
 from .._run import current_run
 from ..guard import AsyncGuard, Decision, Guard, LoopError
+from ..guard._threads import CANCELLED, in_thread_to_its_end
 from . import _extract, _messages
 from ._handler import BLOCKED
 
@@ -134,6 +136,10 @@ class UnloopMiddleware(AgentMiddleware[UnloopState, Any, Any]):
         started_at = time.perf_counter()
         try:
             outcome = await handler(request)
+        except asyncio.CancelledError:
+            fields = {**call.fields, "error": CANCELLED, "duration_ms": _ms_since(started_at)}
+            await in_thread_to_its_end(guard.sync.after, call.tool, call.args, **fields)
+            raise
         except Exception as error:
             if _extract.is_control_flow(error):
                 raise
