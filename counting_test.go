@@ -41,6 +41,15 @@ func TestWhatCountsOnByItself(t *testing.T) {
 				call("get_source", `{"source":"orders"}`, fmt.Sprintf(`{"source":"orders","state":"active","records":0,"lag_seconds":%d}`, 900-90*n)),
 			}
 		}, 0, 1},
+		"one search again, and what is left of a quota": {func(n int) []Event {
+			return []Event{call("search", `{"query":"login page"}`, fmt.Sprintf(`{"results":[],"meta":{"credits_remaining":%d,"ratelimit_used":%d}}`, 4712-n, 30+n))}
+		}, 2, 4},
+		"one page again, and what a plan has used of its quota": {func(n int) []Event {
+			return []Event{call("read_page", `{"page":"start"}`, fmt.Sprintf(`"Please log in first, with the name and the password of the shop.\nQuota used: %d"`, 210+7*n))}
+		}, 2, 4},
+		"one queue again, and what is left of it": {func(n int) []Event {
+			return []Event{call("get_queue", `{"queue":"mail"}`, fmt.Sprintf(`{"queue":"mail","state":"draining","mails_remaining":%d}`, 4712-200*n))}
+		}, 0, 1},
 		"a migration generated anew fails under another id": {func(n int) []Event {
 			return []Event{
 				call("bash", fmt.Sprintf(`{"command":"rm versions/c18%df4ed6_unit.py; alembic revision --autogenerate -m unit"}`, n), fmt.Sprintf(`"INFO compare Detected added column orders.unit\nGenerating versions/c18%df4ed6_unit.py done"`, n+1)),

@@ -94,7 +94,7 @@ func (d Decision) Attach(result any) any {
 		var value any
 		decoder := json.NewDecoder(bytes.NewReader(r))
 		decoder.UseNumber() // large integers keep their digits
-		if decoder.Decode(&value) != nil {
+		if decoder.Decode(&value) != nil || decoder.InputOffset() < int64(len(bytes.TrimRight(r, " \t\r\n"))) {
 			return result
 		}
 		raw, err := json.Marshal(d.Attach(value))

@@ -1,8 +1,10 @@
 package guard
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -137,6 +139,43 @@ func TestAnErrorWhoseTextPanicsIsAnOutcome(t *testing.T) {
 	var none *refusal
 	if d := g.After(t.Context(), Call{Tool: "search"}, Outcome{Err: none}); d.Code != "" || g.session.Run().StepAt(0).Outcome != unloop.Failed {
 		t.Errorf("decision %q, step %+v", d.Code, g.session.Run().StepAt(0))
+	}
+}
+
+// TestAToolThatPanicsHasFailed wraps tools that do not return, in a harness that survives it.
+func TestAToolThatPanicsHasFailed(t *testing.T) {
+	for name, tc := range map[string]struct {
+		tool      ToolFunc
+		error     string
+		recovered any
+	}{
+		"a panic":                  {func(context.Context, json.RawMessage) (json.RawMessage, error) { panic("index out of range [3]") }, "panic: index out of range [3]", "index out of range [3]"},
+		"the end of its goroutine": {func(context.Context, json.RawMessage) (json.RawMessage, error) { runtime.Goexit(); return nil, nil }, "the tool ended its goroutine", nil},
+		"an error, as a tool should": {func(context.Context, json.RawMessage) (json.RawMessage, error) {
+			return nil, errors.New("no such order")
+		}, "no such order", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var failures []string
+			g := New(load(t, "default"), Options{Run: "r", Now: ticking(), Events: func(e *unloop.Event, _ Decision) {
+				if e.Type == unloop.ToolCallFailed {
+					failures = append(failures, string(e.Error))
+				}
+			}})
+			var recovered any
+			var harness sync.WaitGroup
+			harness.Go(func() {
+				defer func() { recovered = recover() }()
+				_, _ = g.Wrap("look_up", tc.tool)(t.Context(), json.RawMessage(`{"order":4711}`))
+			})
+			harness.Wait()
+			if recovered != tc.recovered {
+				t.Errorf("the caller recovers %v, want %v", recovered, tc.recovered)
+			}
+			if diff := cmp.Diff([]string{string(quoted(tc.error))}, failures); diff != "" {
+				t.Errorf("failures (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -246,7 +246,7 @@ func (g *Guard) Allow(ctx context.Context, why string) Decision {
 
 // record adds an event, concludes the decision at it and notifies the listeners.
 func (g *Guard) record(ctx context.Context, stage string, c Call, e unloop.Event) Decision {
-	d := g.transact(ctx, Usage{Tokens: e.Tokens, Cost: e.Cost}, func() Decision {
+	d := g.transact(ctx, usageOf(e.Tokens, e.Cost), func() Decision {
 		d := g.consult(ctx, g.add(e))
 		g.conclude(d)
 		return d

@@ -224,6 +224,8 @@ func TestFormsOfADecision(t *testing.T) {
 		"an object":      {map[string]any{"a": 1}, map[string]any{"a": 1, "_loop_guard": map[string]any{"action": "warn", "code": "x", "count": 4, "message": "stop it"}}},
 		"a large number": {json.RawMessage(`[12345678901234567890]`), json.RawMessage(`{"_loop_guard":{"action":"warn","code":"x","count":4,"message":"stop it"},"result":[12345678901234567890]}`)},
 		"broken JSON":    {json.RawMessage(`{`), json.RawMessage(`{`)},
+		"raw lines":      {json.RawMessage("{\"a\":1}\n{\"a\":2}\n"), json.RawMessage("{\"a\":1}\n{\"a\":2}\n")},
+		"a raw line":     {json.RawMessage("\"found\"\n"), json.RawMessage(`"found [loop-guard] stop it"`)},
 	} {
 		if diff := cmp.Diff(tc.want, warn.Attach(tc.result)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)

@@ -268,3 +268,13 @@ func TestAnAnswerThatHasArrivedIsNotLate(t *testing.T) {
 		}
 	}
 }
+
+func TestAPanicOfACallbackInTheBackgroundFailsTheGuard(t *testing.T) {
+	broken := func(error) { panic("a callback with a fault") }
+	g := New(load(t, "default"), Options{Run: "r", Now: ticking(), SecondOpinion: &SecondOpinion{Reviewer: &reviewer{err: errors.New("no model")}, Wait: time.Minute, OnError: broken}})
+	reread(t, g, 12)
+	g.Close()
+	if err := g.Failed(); !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "a callback with a fault") {
+		t.Errorf("the guard has failed with %v", err)
+	}
+}

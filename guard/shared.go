@@ -45,6 +45,22 @@ type pendingEvent struct {
 	decision Decision
 }
 
+// The most that one event adds to the usage of a project. Sums of an hour stay within the numbers of every store.
+const (
+	maxTokens = 1e12
+	maxCost   = 1e9 // US dollars
+)
+
+// usageOf returns the usage by an event. A cost that is no number, and negative numbers, count as 0, so that no event gives a project more
+// than its limits.
+func usageOf(tokens int64, cost float64) Usage {
+	u := Usage{Tokens: min(max(tokens, 0), maxTokens)}
+	if cost > 0 { // false for NaN
+		u.Cost = min(cost, maxCost)
+	}
+	return u
+}
+
 func (s *Shared) key(run string) RunKey { return RunKey{s.Project, run} }
 
 // save saves a change in the store, whose panic is an error.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -209,5 +210,31 @@ func TestANudgeOfAPersonReachesTheAgentThroughAnotherGuard(t *testing.T) {
 	a.Control(&unloop.Event{Type: unloop.Control, ID: "h", Name: unloop.ControlHalt})
 	if d := searchCall(b, t); d.Action != policy.Halt {
 		t.Errorf("a halt on one machine is %v on another", d.Action)
+	}
+}
+
+// meteredStore keeps the usage of each change.
+type meteredStore struct {
+	memoryStore
+	used []Usage
+}
+
+func (m *meteredStore) Save(ctx context.Context, run RunKey, c Change) (Saved, error) {
+	m.used = append(m.used, c.Use)
+	return m.memoryStore.Save(ctx, run, c)
+}
+
+func TestNoEventTakesAwayFromTheUsageOfAProject(t *testing.T) {
+	s := &meteredStore{}
+	g := New(load(t, "default"), Options{Run: "run", Now: ticking(), Shared: &Shared{Store: s, Project: "shop", Limits: Usage{Cost: 10}}})
+	for _, cost := range []float64{0.5, math.NaN(), -3, math.Inf(-1), math.Inf(1), math.MaxFloat64} {
+		g.ModelCall(t.Context(), "", "model", 7, cost)
+	}
+	for _, tokens := range []int64{-7, math.MinInt64, math.MaxInt64} {
+		g.ModelCall(t.Context(), "", "model", tokens, 0)
+	}
+	want := []Usage{{Tokens: 7, Cost: 0.5}, {Tokens: 7}, {Tokens: 7}, {Tokens: 7}, {Tokens: 7, Cost: maxCost}, {Tokens: 7, Cost: maxCost}, {}, {}, {Tokens: maxTokens}}
+	if diff := cmp.Diff(want, s.used); diff != "" {
+		t.Errorf("usage (-want +got):\n%s", diff)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -176,6 +177,36 @@ func TestAReporterIsBoundedAndNeverBlocks(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestWhatIsNoJSONIsReportedAsText(t *testing.T) {
+	s := newServer(t)
+	r := newReporter(t, reporter.Options{Endpoint: s.URL})
+	g := newGuard(t, r, "r1")
+	const other = `{},"run_id":"other","type":"run_completed"`
+	sent := []string{`{"path":"a.go"`, other, "{}}\n{\"run_id\":\"other\"", `{"q":1} {"q":2}`, "{\n\"q\": 1\n}"}
+	want := []string{`"{\"path\":\"a.go\""`, `"{},\"run_id\":\"other\",\"type\":\"run_completed\""`, `"{}}\n{\"run_id\":\"other\""`, `"{\"q\":1} {\"q\":2}"`, `{ "q": 1 }`}
+	for _, text := range sent {
+		c := guard.Call{Tool: "read", Args: json.RawMessage(text)}
+		g.Before(t.Context(), c)
+		g.After(t.Context(), c, guard.Outcome{Result: json.RawMessage(text)})
+	}
+	g.ModelCall(t.Context(), "", "model", 7, math.NaN())
+	g.Record(t.Context(), unloop.Event{Type: unloop.MessageSent, Text: "Done.", Latency: new(math.Inf(1)), Metadata: json.RawMessage(other)})
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := (reporter.Stats{Sent: 2*len(sent) + 2}); r.Stats() != got || len(s.events) != got.Sent {
+		t.Fatalf("stats %+v and %d events, want %+v", r.Stats(), len(s.events), got)
+	}
+	for k, e := range s.events {
+		if e.RunID != "r1" {
+			t.Errorf("event %d is of the run %s", k, e.RunID)
+		}
+		if text := string(e.Input) + string(e.Output); k < 2*len(sent) && text != want[k/2] && text != want[k/2]+want[k/2] {
+			t.Errorf("event %d has %s, want %s", k, text, want[k/2])
+		}
 	}
 }
 

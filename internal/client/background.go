@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -80,8 +81,29 @@ func (q *Background) Drop() { q.dropped.Add(1) }
 
 // sizeOf returns the approximate size of an event in bytes.
 func sizeOf(e *unloop.Event) int64 {
-	return int64(len(e.Input)+len(e.Output)+len(e.Error)+len(e.Text)) + 512
+	return int64(len(e.Input)+len(e.Output)+len(e.Error)+len(e.Metadata)+len(e.Text)) + 512
 }
+
+// makeValid replaces what no event on the wire has. Arguments and results come from models and tools, and may be no JSON: as strings they
+// are one member of the event, whatever they contain. Figures that are no numbers are unknown.
+func makeValid(e *unloop.Event) {
+	for _, raw := range []*json.RawMessage{&e.Input, &e.Output, &e.Error} {
+		if len(*raw) > 0 && !json.Valid(*raw) {
+			*raw, _ = json.Marshal(string(*raw)) // a string always encodes
+		}
+	}
+	if !json.Valid(e.Metadata) {
+		e.Metadata = nil
+	}
+	if !isNumber(e.Cost) {
+		e.Cost = 0
+	}
+	if e.Latency != nil && !isNumber(*e.Latency) {
+		e.Latency = nil
+	}
+}
+
+func isNumber(f float64) bool { return math.Abs(f) <= math.MaxFloat64 }
 
 // send passes events to the sender until the queue is closed and empty, or ctx is done.
 func (q *Background) send(ctx context.Context) {
@@ -97,6 +119,7 @@ func (q *Background) send(ctx context.Context) {
 			}
 			q.bytes.Add(-sizeOf(e))
 			q.passedOn.Add(1)
+			makeValid(e)
 			_ = q.sender.Add(ctx, e)
 		case <-tick.C:
 			_ = q.sender.Flush(ctx)

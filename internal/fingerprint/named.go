@@ -11,6 +11,8 @@ const (
 	aDelay                       // it is a delay, which grows by itself and ends when it has fallen; numberAfter wants a unit
 	ofADuration                  // it is a duration, if the word before says so
 	aPlace                       // it is a place in a text or in a series of records
+	aQuota                       // it is the size of a quota
+	ofAQuota                     // it is what is left or used of a quota, if the word before says so: each call changes it
 )
 
 // nameOfNumber is a word and what it says of the number after it.
@@ -27,6 +29,8 @@ var naming = func() (t [64]nameOfNumber) {
 		aDelay:      "age lag",
 		ofADuration: "ms s sec seconds",
 		aPlace:      "line row record offset position",
+		aQuota:      "quota credit credits ratelimit limit",
+		ofAQuota:    "remaining left used",
 	} {
 		for word := range strings.FieldsSeq(words) {
 			h := hashWord([]byte(word), len(word))
@@ -55,19 +59,26 @@ func namedBy(word Word) named {
 // NamesID reports whether a number after the word is an id, or counts attempts, whatever they achieve.
 func NamesID(word Word) bool { return namedBy(word) == anID }
 
-// numberAfter returns what the words say of a number after them: anID, aDuration, aDelay, aPlace or 0.
+// numberAfter returns what the words say of a number after them: anID, aDuration, aDelay, aPlace, ofAQuota or 0.
 func numberAfter(words []Word) named {
-	last := words[len(words)-1]
-	says := namedBy(last)
-	switch {
-	case says == aDelay:
+	last, of := words[len(words)-1], named(0)
+	if len(words) > 1 && !last.First {
+		of = namedBy(words[len(words)-2])
+	}
+	switch says := namedBy(last); says {
+	case aDelay, aQuota:
 		return 0
-	case says != ofADuration:
-		return says
-	case len(words) > 1 && !last.First:
-		if of := namedBy(words[len(words)-2]); of == aDuration || of == aDelay {
+	case ofADuration:
+		if of == aDuration || of == aDelay {
 			return of
 		}
+		return 0
+	case ofAQuota:
+		if of == aQuota {
+			return says
+		}
+		return 0
+	default:
+		return says
 	}
-	return 0
 }

@@ -266,7 +266,7 @@ func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h u
 			switch numberAfter(before) {
 			case anID:
 				return n, hashWord(b, n), Mixed
-			case aDuration:
+			case aDuration, ofAQuota:
 				return n, 0, Volatile
 			case aDelay:
 				if w.Left == 0 {
