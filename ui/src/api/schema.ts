@@ -1176,6 +1176,11 @@ export interface components {
             total_events: number;
             /**
              * Format: int64
+             * @description Difference in failed tool calls.
+             */
+            total_failed_steps: number;
+            /**
+             * Format: int64
              * @description Difference in handoffs.
              */
             total_handoffs: number;
@@ -1246,7 +1251,7 @@ export interface components {
             total_duration_sec: number;
             /**
              * Format: int64
-             * @description Number of errors.
+             * @description Number of events that report an error: failed tool calls, model calls and runs.
              */
             total_errors: number;
             /**
@@ -1254,6 +1259,11 @@ export interface components {
              * @description Number of events of all types.
              */
             total_events: number;
+            /**
+             * Format: int64
+             * @description Number of tool calls that failed, or whose result describes a failure, such as an exit status. A profile that does not read results counts only the former.
+             */
+            total_failed_steps: number;
             /**
              * Format: int64
              * @description Number of handoffs to another agent.
