@@ -28,7 +28,8 @@ type Importer struct {
 	Take func(e *unloop.Event, project string) error
 	// Warn receives problems that do not end the import, such as an unreadable file or a cut line.
 	Warn func(error)
-	// Hint receives a text for each unknown name, such as a misspelt field, after the last file. It may be nil.
+	// Hint receives a text for each unknown name, such as a misspelt field, and one about the files of folders that are not traces, after the
+	// last file. It may be nil.
 	Hint func(string)
 	// Progress receives the bytes read since the last call, and the total number of bytes as far as it is known. It may be nil.
 	Progress func(read, total int64)
@@ -65,6 +66,7 @@ func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error
 		}
 	}
 	w.scan.names.report(f.Hint)
+	w.scan.skipped.report(f.Hint)
 	w.result.Runs = slices.Sorted(maps.Keys(w.runs))
 	return w.result, ctx.Err()
 }
@@ -96,12 +98,8 @@ func (w *importing) file(ctx context.Context, f file) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", src.name, plainReadError(err))
 	}
-	known, err := w.scan.format(&src, head)
-	if err != nil || !known {
-		if !f.named {
-			return nil // other files in a folder are skipped
-		}
-		return err
+	if err := w.scan.format(&src, head); err != nil {
+		return w.scan.skip(f, src.name, err)
 	}
 	src.run = w.name(f.path, head)
 	tag := tagOf(firstLine(head))
