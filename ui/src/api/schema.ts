@@ -778,6 +778,8 @@ export interface components {
             call?: string;
             /** @description Id of the event that started the call that this event ends. Absent if the event ends no call, or a call without a known start. */
             call_event_id?: string;
+            /** @description true: the call completed, and its result describes a failure, such as an exit status. A profile that does not read results does not tell. */
+            failing?: boolean;
             /** @description Whether the result is new in the run. Absent if that is unknown. */
             novel?: boolean;
             /**
