@@ -59,7 +59,7 @@ func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error
 		var stop *stopError
 		switch {
 		case errors.As(err, &stop):
-			return w.result, stop.err
+			return w.soFar(), stop.err
 		case err != nil:
 			w.result.Faulty++
 			f.Warn(err)
@@ -67,8 +67,7 @@ func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error
 	}
 	w.scan.names.report(f.Hint)
 	w.scan.skipped.report(f.Hint)
-	w.result.Runs = slices.Sorted(maps.Keys(w.runs))
-	return w.result, ctx.Err()
+	return w.soFar(), ctx.Err()
 }
 
 // importing is an import in progress.
@@ -78,6 +77,12 @@ type importing struct {
 	result ImportResult
 	runs   map[string]bool // by id
 	names  map[string]bool // ids that were given to runs without one
+}
+
+// soFar returns the result with the runs of all events that were read.
+func (w *importing) soFar() ImportResult {
+	w.result.Runs = slices.Sorted(maps.Keys(w.runs))
+	return w.result
 }
 
 func (w *importing) file(ctx context.Context, f file) error {
