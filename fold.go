@@ -237,6 +237,9 @@ func (r *Run) end(e *Event) {
 	if r.options.Needs&(NeedResults|NeedOutcomes|NeedExcerpts) != 0 {
 		r.results(t, e)
 	}
+	if r.step.Failing {
+		r.s.Metrics.FailedSteps++
+	}
 	r.storeStep()
 }
 

@@ -16,6 +16,7 @@ type Metrics struct {
 	Retries      int
 	Handoffs     int
 	Errors       int // events whose type ends in _failed
+	FailedSteps  int // calls that failed, or whose result describes a failure: see Step.Failing
 	Tokens       int64
 	Cost         float64       // US dollars
 	Duration     time.Duration // from the first timestamp to the last; 0 if they are out of order

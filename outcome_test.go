@@ -27,6 +27,31 @@ func TestWhatAFailedCommandTells(t *testing.T) {
 	}
 }
 
+func TestFailedStepsCountFailuresThatResultsDescribe(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		needs   Needs
+		outcome Event
+		want    int
+	}{
+		{"a failed call", 0, Event{Type: ToolCallFailed, Error: []byte(`"no such file"`)}, 1},
+		{"a result that describes a failure", measured.Needs, Event{Type: ToolCallCompleted, Output: []byte(`"Exit code: 1\nOutput:\nno such file"`)}, 1},
+		{"the same result, which the run does not read", 0, Event{Type: ToolCallCompleted, Output: []byte(`"Exit code: 1\nOutput:\nno such file"`)}, 0},
+		{"a result", measured.Needs, Event{Type: ToolCallCompleted, Output: []byte(`"Exit code: 0\nOutput:\na.go"`)}, 0},
+		{"a blocked call", measured.Needs, Event{Type: ToolCallBlocked}, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := NewRun("r", Options{Needs: tc.needs})
+			r.Add(&Event{Type: ToolCallStarted, Tool: "bash", Input: []byte(`{"command":"ls"}`)})
+			tc.outcome.Tool = "bash"
+			r.Add(&tc.outcome)
+			if got := r.Metrics().FailedSteps; got != tc.want {
+				t.Errorf("%d failed steps, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
 func TestEnvelopesOfAResultDoNotCount(t *testing.T) {
 	last := func(tool, first, second string) (bool, Effort) {
 		r := NewRun("r", Options{Needs: measured.Needs, Shells: DefaultShells()})

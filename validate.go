@@ -53,6 +53,7 @@ func (m *Metrics) validate() error {
 		{"Retries", m.Retries},
 		{"Handoffs", m.Handoffs},
 		{"Errors", m.Errors},
+		{"FailedSteps", m.FailedSteps},
 		{"EventsOf", m.EventsOf},
 	} {
 		c.Count(part.name, part.n, m.Events)

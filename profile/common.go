@@ -82,8 +82,9 @@ func (c *Common) read(r *unloop.Options) error {
 
 var effectNames = map[string]unloop.Effect{"read_only": unloop.ReadOnly, "mutating": unloop.Mutating, "polling": unloop.Polling}
 
-// forTool returns the profile for one tool. Its settings are those of the profile, replaced by those of the tool.
-func forTool(all Settings, name string, tool Tool) (*Profile, error) {
+// forTool returns the profile for one tool. Its settings are those of the profile, replaced by those of the tool. An error of the profile
+// itself, one of those joined in wrong, is not repeated for the tool.
+func forTool(all Settings, name string, tool Tool, wrong error) (*Profile, error) {
 	changed := cloneSettings(all)
 	changed.common().Tools, changed.common().Nudges = nil, nil // the profile itself handles them
 	d := settings.NewDecoder()
@@ -95,7 +96,7 @@ func forTool(all Settings, name string, tool Tool) (*Profile, error) {
 		return nil, underTool(err, name)
 	}
 	p, err := FromSettings(changed)
-	return p, underTool(err, name)
+	return p, underTool(settings.Without(err, wrong), name)
 }
 
 // underTool prefixes the settings in the errors with the name of the tool.

@@ -137,6 +137,22 @@ func TestErrorsInSettingsOfActingProfiles(t *testing.T) {
 	}
 }
 
+func TestErrorsInTextsAndToolsNameTheirLines(t *testing.T) {
+	for _, tc := range []struct{ name, config, want string }{
+		{"an unknown text", "nudges:\n  any: x\n  nudg: x\n", `p.yaml:3: nudges: unknown text "nudg" in profile default; texts: any, blocked, global_doom_loop, halted, nudge, strong_nudge; did you mean "nudge"?`},
+		{"a template", "nudges:\n  nudge: '{{if}}'\n", "p.yaml:2: nudges: nudge: template: nudge:1: missing value for if"},
+		{"a setting of the profile, not of its tools", "tools: {a: {stuck_polls: 9}}\nsame_errors: 1\n", "p.yaml:2: same_errors is 1; it must be from 2 to 1000"},
+		{"a setting of a tool", "tools:\n  b: {same_errors: 1}\n  a: {same_errors: 0}\n", "p.yaml:3: tools: a: same_errors is 0; it must be from 2 to 1000\np.yaml:2: tools: b: same_errors is 1; it must be from 2 to 1000"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, err := Load(Source{File: "p.yaml", Config: []byte(tc.config)})
+			if err == nil || err.Error() != tc.want {
+				t.Errorf("error\n%v, want\n%s", err, tc.want)
+			}
+		})
+	}
+}
+
 func TestAnErrorInATextIsReportedOnce(t *testing.T) {
 	_, err := Load(Source{Name: "agentium", Config: []byte("{tools: {a: {max_repeats: 2}, b: {max_repeats: 5}}, nudges: {x: y}}")})
 	if err == nil || strings.Count(err.Error(), `unknown text "x"`) != 1 {

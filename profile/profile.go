@@ -6,6 +6,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -126,7 +127,8 @@ func FromSettings(settings Settings) (*Profile, error) {
 	common := settings.common()
 	p := settings.profile()
 	p.settings, p.shadow = settings, common.Shadow
-	mistakes := []error{settings.Validate(), common.read(&p.options)}
+	wrong := settings.Validate()
+	mistakes := []error{wrong, common.read(&p.options)}
 	for _, d := range p.detectors {
 		info := d.Info()
 		p.options.Needs |= info.Needs
@@ -138,8 +140,8 @@ func FromSettings(settings Settings) (*Profile, error) {
 		}
 	}
 	p.tools = make(map[string]*Profile)
-	for name, tool := range common.Tools {
-		own, err := forTool(settings, name, tool)
+	for _, name := range slices.Sorted(maps.Keys(common.Tools)) {
+		own, err := forTool(settings, name, common.Tools[name], wrong)
 		if mistakes = append(mistakes, err); err == nil {
 			p.tools[name] = own
 		}

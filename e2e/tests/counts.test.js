@@ -27,7 +27,7 @@ describe("the page of an imported run", () => {
     const scan = await scanned("examples/stuck-agent.jsonl");
     const page = await open(t, browser, server, `/runs/${scan.run_id}`);
     const facts = await factsOf(page);
-    assert.deepEqual([facts.Events, facts["Tool calls"], facts.Errors], [scan.events, scan.metrics.total_tool_calls, scan.metrics.total_errors].map(String));
+    assert.deepEqual([facts.Events, facts["Tool calls"], facts["Failed steps"]], [scan.events, scan.metrics.total_tool_calls, scan.metrics.total_failed_steps].map(String));
     assert.equal(facts.Duration, "1 min 31 s");
     assert.equal(scan.metrics.total_duration_sec, 91);
     const warnings = page.getByRole("heading", { name: /^Warnings/ }).first();

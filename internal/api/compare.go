@@ -16,17 +16,18 @@ type Comparison struct {
 
 // MetricDeltas are differences of totals.
 type MetricDeltas struct {
-	Events    int     `json:"total_events" doc:"Difference in events."`
-	Duration  float64 `json:"total_duration_sec" doc:"Difference in duration, in seconds."`
-	LLMCalls  int     `json:"total_llm_calls" doc:"Difference in model calls."`
-	ToolCalls int     `json:"total_tool_calls" doc:"Difference in tool calls."`
-	Retries   int     `json:"total_retries" doc:"Difference in retries."`
-	Handoffs  int     `json:"total_handoffs" doc:"Difference in handoffs."`
-	Errors    int     `json:"total_errors" doc:"Difference in errors."`
-	Tokens    int64   `json:"total_tokens" doc:"Difference in tokens."`
-	Cost      float64 `json:"estimated_cost" doc:"Difference in cost, in US dollars."`
-	Warnings  int     `json:"warnings_count" doc:"Difference in warnings."`
-	Health    int     `json:"health_score" doc:"Difference in health score."`
+	Events      int     `json:"total_events" doc:"Difference in events."`
+	Duration    float64 `json:"total_duration_sec" doc:"Difference in duration, in seconds."`
+	LLMCalls    int     `json:"total_llm_calls" doc:"Difference in model calls."`
+	ToolCalls   int     `json:"total_tool_calls" doc:"Difference in tool calls."`
+	Retries     int     `json:"total_retries" doc:"Difference in retries."`
+	Handoffs    int     `json:"total_handoffs" doc:"Difference in handoffs."`
+	Errors      int     `json:"total_errors" doc:"Difference in errors."`
+	FailedSteps int     `json:"total_failed_steps" doc:"Difference in failed tool calls."`
+	Tokens      int64   `json:"total_tokens" doc:"Difference in tokens."`
+	Cost        float64 `json:"estimated_cost" doc:"Difference in cost, in US dollars."`
+	Warnings    int     `json:"warnings_count" doc:"Difference in warnings."`
+	Health      int     `json:"health_score" doc:"Difference in health score."`
 }
 
 // Divergence is where the tool calls of two runs part.

@@ -48,10 +48,10 @@ func TestARecordedEventHasTheFormOfItsSchema(t *testing.T) {
 		if got := string(AppendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon})); got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
-		analysis := store.Analysis{Call: 1, Result: 1 << 63, Novelty: store.NotNovel, Repeats: 3, RepeatsEvent: "a\"\x01\xff"}
+		analysis := store.Analysis{Call: 1, Result: 1 << 63, Novelty: store.NotNovel, Failing: true, Repeats: 3, RepeatsEvent: "a\"\x01\xff"}
 		told := EventOf(e, noon)
 		novel := false
-		told.Analysis = &Analysis{Call: "AAAAAAAAAAE", Result: "gAAAAAAAAAA", Novel: &novel, Repeats: 3, RepeatsEvent: "a\"\x01\ufffd"}
+		told.Analysis = &Analysis{Call: "AAAAAAAAAAE", Result: "gAAAAAAAAAA", Novel: &novel, Failing: true, Repeats: 3, RepeatsEvent: "a\"\x01\ufffd"}
 		want = string(Encode(told))
 		if got := string(AppendEvent(nil, "r", &store.Event{ID: e.ID, Body: body, Received: noon, Analysis: analysis.JSON()})); got != want {
 			t.Errorf("%s\nwant %s", got, want)

@@ -149,7 +149,8 @@ type Totals struct {
 	ToolCalls    int     `json:"total_tool_calls" doc:"Number of tool calls started."`
 	Retries      int     `json:"total_retries" doc:"Number of retries."`
 	Handoffs     int     `json:"total_handoffs" doc:"Number of handoffs to another agent."`
-	Errors       int     `json:"total_errors" doc:"Number of errors."`
+	Errors       int     `json:"total_errors" doc:"Number of events that report an error: failed tool calls, model calls and runs."`
+	FailedSteps  int     `json:"total_failed_steps" doc:"Number of tool calls that failed, or whose result describes a failure, such as an exit status. A profile that does not read results counts only the former."`
 	Tokens       int64   `json:"total_tokens" doc:"Tokens of all model calls."`
 	Cost         float64 `json:"estimated_cost" doc:"Known cost in US dollars."`
 	MeanLatency  float64 `json:"average_latency_ms" doc:"Mean latency in milliseconds of the events that report one."`
@@ -162,7 +163,7 @@ type Totals struct {
 func totalsOf(m *store.Metrics) Totals {
 	return Totals{
 		Events: m.Events, Duration: store.Round(m.Duration, 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
-		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: store.Round(m.Cost, 6), MeanLatency: store.Round(m.MeanLatency, 2),
+		Handoffs: m.Handoffs, Errors: m.Errors, FailedSteps: m.FailedSteps, Tokens: m.Tokens, Cost: store.Round(m.Cost, 6), MeanLatency: store.Round(m.MeanLatency, 2),
 		MaxLatency: store.Round(m.MaxLatency, 3), BusiestTool: m.BusiestTool, BusiestAgent: m.BusiestAgent,
 	}
 }

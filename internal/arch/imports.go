@@ -35,7 +35,7 @@ var importTable = map[string]importRow{
 	"internal/findings":              {ours: []string{".", "internal/snapshot"}},
 	"policy":                         {ours: []string{".", "internal/findings", "internal/snapshot"}},
 	"internal/settings":              {others: []string{"go.yaml.in/yaml/v3"}},
-	"internal/nudge":                 {ours: []string{".", "policy", "internal/findings", "internal/fingerprint"}},
+	"internal/nudge":                 {ours: []string{".", "policy", "internal/findings", "internal/fingerprint", "internal/settings"}},
 	"profile": {
 		ours:   []string{".", "detect", "policy", "internal/findings", "internal/nudge", "internal/settings", "internal/snapshot"},
 		others: []string{"go.yaml.in/yaml/v3"},

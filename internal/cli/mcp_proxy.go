@@ -172,7 +172,7 @@ func (f *mcpProxyFlags) serve(cmd *cobra.Command, p *profile.Profile, server *re
 	}
 	listener, err := net.Listen("tcp", f.addr)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", f.addr, err)
+		return fmt.Errorf("%w (--addr sets another address)", err)
 	}
 	fmt.Fprintf(cmd.OutOrStdout(), "unloop %s proxies an MCP server, mode %s\n\n  http://%s%s\n", programVersion(), f.mode, listener.Addr(), upstream.RequestURI())
 	return reverseproxy.Serve(cmd.Context(), listener, h)

@@ -104,7 +104,7 @@ func (f *proxyFlags) options(log *slog.Logger) (proxy.Options, error) {
 	}
 	for name, text := range f.upstreams {
 		if o.Upstreams[name], err = url.Parse(*text); err != nil {
-			return o, fmt.Errorf("--%s-upstream: %w", name, err)
+			return o, fmt.Errorf("invalid --%s-upstream %q: want http://HOST or https://HOST", name, *text)
 		}
 	}
 	return o, nil
@@ -126,7 +126,7 @@ func (f *proxyFlags) run(cmd *cobra.Command) error {
 	o.Record, o.Controls = server.record, server.controls
 	p, err := proxy.New(o)
 	if err != nil {
-		return err
+		return suggest(err, f.mode, []string{string(proxy.Observe), string(proxy.Nudge), string(proxy.Guard)})
 	}
 	return f.serve(cmd, p)
 }
@@ -138,7 +138,7 @@ func (f *proxyFlags) serve(cmd *cobra.Command, p *proxy.Proxy) error {
 	}
 	listener, err := net.Listen("tcp", f.addr)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", f.addr, err)
+		return fmt.Errorf("%w (--addr sets another address)", err)
 	}
 	out := cmd.OutOrStdout()
 	base := "http://" + listener.Addr().String()

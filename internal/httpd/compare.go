@@ -62,7 +62,7 @@ func deltas(a, b *store.Run) api.MetricDeltas {
 	return api.MetricDeltas{
 		Events: n.Events - m.Events, Duration: store.Round(n.Duration-m.Duration, 3), LLMCalls: n.LLMCalls - m.LLMCalls,
 		ToolCalls: n.ToolCalls - m.ToolCalls, Retries: n.Retries - m.Retries, Handoffs: n.Handoffs - m.Handoffs,
-		Errors: n.Errors - m.Errors, Tokens: n.Tokens - m.Tokens, Cost: store.Round(n.Cost-m.Cost, 6), Warnings: b.Warnings - a.Warnings,
+		Errors: n.Errors - m.Errors, FailedSteps: n.FailedSteps - m.FailedSteps, Tokens: n.Tokens - m.Tokens, Cost: store.Round(n.Cost-m.Cost, 6), Warnings: b.Warnings - a.Warnings,
 		Health: b.Health.Score - a.Health.Score,
 	}
 }

@@ -47,7 +47,7 @@ func TestResponsesHaveTheMembersThatClientsRead(t *testing.T) {
 		{
 			"/api/runs/r/metrics", "", "run_id total_events total_duration_sec total_llm_calls total_tool_calls total_retries total_handoffs total_errors " +
 				"total_tokens estimated_cost average_latency_ms max_latency_ms most_used_tool most_active_agent warnings_count health_score loop_health_status",
-			"worst_decision guarded_by",
+			"total_failed_steps worst_decision guarded_by",
 		},
 		{
 			"/api/runs/r/events", "[]", "event_id run_id sequence timestamp type agent name status model tool input output error tokens cost latency_ms " +

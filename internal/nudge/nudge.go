@@ -16,6 +16,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/findings"
+	"github.com/unloop-ai/unloop/internal/settings"
 	"github.com/unloop-ai/unloop/policy"
 )
 
@@ -91,19 +92,20 @@ func New(profile string, own map[string]string) (*Texts, error) {
 		}
 	}
 	known := n.Codes()
-	var mistakes []error
+	var mistakes settings.Errors
 	for _, code := range slices.Sorted(maps.Keys(own)) {
 		if !slices.Contains(known, code) {
-			mistakes = append(mistakes, fmt.Errorf("nudges: unknown text %q in profile %s; texts: %s", code, profile, strings.Join(known, ", ")))
-			continue
+			mistakes.Add(settings.Place{}, settings.Join("nudges", code), "nudges: unknown text %q in profile %s; texts: %s%s",
+				code, profile, strings.Join(known, ", "), settings.DidYouMean(code, known))
+		} else if err := n.Set(code, own[code]); err != nil {
+			mistakes = append(mistakes, err)
 		}
-		mistakes = append(mistakes, n.Set(code, own[code]))
 	}
-	return n, errors.Join(mistakes...)
+	return n, mistakes.Err()
 }
 
 // Set sets the text for a code, which may be new. It must not be called concurrently with Text. It returns an error if the
-// template cannot be executed.
+// template cannot be executed, a *settings.Error.
 func (n *Texts) Set(code, text string) error {
 	t, err := parseNudge(code, text)
 	if err == nil {
@@ -158,7 +160,7 @@ func parseNudge(code, text string) (*template.Template, error) {
 		}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("nudges: %s: %w", code, err)
+		return nil, &settings.Error{Field: settings.Join("nudges", code), Reason: fmt.Sprintf("nudges: %s: %v", code, err)}
 	}
 	return t, nil
 }

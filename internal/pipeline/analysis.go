@@ -85,6 +85,7 @@ func (f *fold) analyzeCall(a *store.Analysis, e *unloop.Event, step *unloop.Step
 		return
 	}
 	a.Result, a.Novelty = step.NormalizedResult, store.NotNovel
+	a.Failing = step.Failing && step.Outcome == unloop.Completed
 	if step.Novel {
 		a.Novelty = store.Novel
 	}

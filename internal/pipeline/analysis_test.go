@@ -24,6 +24,7 @@ type analysis struct {
 	Result  string `json:"result"`
 	Start   string `json:"call_event_id"`
 	Novel   *bool  `json:"novel"`
+	Failing bool   `json:"failing"`
 	Repeats int    `json:"repeats"`
 	Event   string `json:"repeats_event_id"`
 }
@@ -90,6 +91,30 @@ func TestAnAnalysisNamesTheRepeatedEvent(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestAnAnalysisTellsAResultThatDescribesAFailure(t *testing.T) {
+	events := slices.Concat(callOf("a", `"a"`, `"Exit code: 2\nOutput:\nno such file"`), callOf("b", `"b"`, `"Exit code: 0\nOutput:\ntext"`), callOf("c", `"c"`, ""))
+	events[5].Type, events[5].Error = unloop.ToolCallFailed, json.RawMessage(`"no such file"`) // the type of the event says that it failed
+	for k := range events {
+		events[k].Tool = "bash"
+	}
+	for name, want := range map[string]map[string]bool{
+		"default":  {"a": false, "a.end": true, "b": false, "b.end": false, "c": false, "c.end": false},
+		"agentium": {"a": false, "a.end": false, "b": false, "b.end": false, "c": false, "c.end": false}, // it reads no results
+	} {
+		judge, err := profile.New(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := make(map[string]bool)
+		for id, a := range analysesOf(t, judge, events...) {
+			got[id] = a.Failing
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ func TestJSON(t *testing.T) {
 		r := &Run{Warnings: []Warning{{}}}
 		want := `{"run_id":"","source":"","format":"","events":0,"steps":0,"health":{"score":0,"status":""},"verdict":{"grade":"","share":0,"stretches":0},` +
 			`"metrics":{"total_events":0,"total_duration_sec":0,"total_llm_calls":0,"total_tool_calls":0,"total_retries":0,` +
-			`"total_handoffs":0,"total_errors":0,"total_tokens":0,"estimated_cost":0,"average_latency_ms":0,"max_latency_ms":0,` +
+			`"total_handoffs":0,"total_errors":0,"total_failed_steps":0,"total_tokens":0,"estimated_cost":0,"average_latency_ms":0,"max_latency_ms":0,` +
 			`"most_used_tool":null,"most_active_agent":null,"warnings_count":1},` +
 			`"warnings":[{"type":"","severity":"","subject":"","count":null,"event_id":"","event_index":0,"first_event_index":0,` +
 			`"message":"","why":"","try":"","evidence":[]}],"decisions":[]}` + "\n"

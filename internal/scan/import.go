@@ -28,7 +28,8 @@ type Importer struct {
 	Take func(e *unloop.Event, project string) error
 	// Warn receives problems that do not end the import, such as an unreadable file or a cut line.
 	Warn func(error)
-	// Hint receives a text for each unknown name, such as a misspelt field, after the last file. It may be nil.
+	// Hint receives a text for each unknown name, such as a misspelt field, and one about the files of folders that are not traces, after the
+	// last file. It may be nil.
 	Hint func(string)
 	// Progress receives the bytes read since the last call, and the total number of bytes as far as it is known. It may be nil.
 	Progress func(read, total int64)
@@ -58,15 +59,15 @@ func (f *Importer) Run(ctx context.Context, paths []string) (ImportResult, error
 		var stop *stopError
 		switch {
 		case errors.As(err, &stop):
-			return w.result, stop.err
+			return w.soFar(), stop.err
 		case err != nil:
 			w.result.Faulty++
 			f.Warn(err)
 		}
 	}
 	w.scan.names.report(f.Hint)
-	w.result.Runs = slices.Sorted(maps.Keys(w.runs))
-	return w.result, ctx.Err()
+	w.scan.skipped.report(f.Hint)
+	return w.soFar(), ctx.Err()
 }
 
 // importing is an import in progress.
@@ -76,6 +77,12 @@ type importing struct {
 	result ImportResult
 	runs   map[string]bool // by id
 	names  map[string]bool // ids that were given to runs without one
+}
+
+// soFar returns the result with the runs of all events that were read.
+func (w *importing) soFar() ImportResult {
+	w.result.Runs = slices.Sorted(maps.Keys(w.runs))
+	return w.result
 }
 
 func (w *importing) file(ctx context.Context, f file) error {
@@ -96,12 +103,8 @@ func (w *importing) file(ctx context.Context, f file) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: %w", src.name, plainReadError(err))
 	}
-	known, err := w.scan.format(&src, head)
-	if err != nil || !known {
-		if !f.named {
-			return nil // other files in a folder are skipped
-		}
-		return err
+	if err := w.scan.format(&src, head); err != nil {
+		return w.scan.skip(f, src.name, err)
 	}
 	src.run = w.name(f.path, head)
 	tag := tagOf(firstLine(head))

@@ -175,8 +175,8 @@ func TestARejectedEventEndsTheImport(t *testing.T) {
 		},
 		Warn: func(err error) { t.Error(err) },
 	}
-	if _, err := feed.Run(t.Context(), []string{"../../examples"}); !errors.Is(err, broken) || taken != 1 {
-		t.Errorf("error %v after %d events", err, taken)
+	if fed, err := feed.Run(t.Context(), []string{"../../examples"}); !errors.Is(err, broken) || taken != 1 || fed.Events != 1 || len(fed.Runs) != 1 {
+		t.Errorf("error %v after %d events, %+v", err, taken, fed)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

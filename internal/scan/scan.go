@@ -28,15 +28,17 @@ type Scanner struct {
 	Verdict func(*report.Run) error
 	// Warn receives problems that do not end the scan, such as an unreadable file or a cut line.
 	Warn func(error)
-	// Hint receives a text for each unknown name, such as a misspelt field, after the last file. It may be nil.
+	// Hint receives a text for each unknown name, such as a misspelt field, and one about the files of folders that are not traces, after the
+	// last file. It may be nil.
 	Hint func(string)
 	// Progress receives the bytes read since the last call, and the total number of bytes as far as it is known. It may be nil.
 	Progress func(read, total int64)
 
-	total  int64
-	names  unknownNames
-	folded int  // number of times that passes took an event
-	room   room // smaller in tests
+	total   int64
+	names   unknownNames
+	skipped skippedFiles // of folders
+	folded  int          // number of times that passes took an event
+	room    room         // smaller in tests
 }
 
 // Result is the result of a scan.
@@ -67,6 +69,7 @@ func (s *Scanner) Run(ctx context.Context, paths []string) (Result, error) {
 		}
 	}
 	s.names.report(s.Hint)
+	s.skipped.report(s.Hint)
 	return result, ctx.Err()
 }
 
@@ -111,9 +114,12 @@ func (s *Scanner) find(paths []string) (files []file, faults []error) {
 				}
 				return nil
 			}
-			if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			switch info, err := entry.Info(); {
+			case err == nil && info.Mode().IsRegular():
 				s.total += info.Size()
 				files = append(files, file{p, false})
+			case entry.Type()&fs.ModeSymlink != 0:
+				s.skipped.add(p, "links in folders are not followed")
 			}
 			return nil
 		})
@@ -166,12 +172,8 @@ func (s *Scanner) file(ctx context.Context, f file, result *Result) error {
 		return fmt.Errorf("%s: %w", src.name, plainReadError(err))
 	}
 	src.first = content
-	known, err := s.format(&src, head)
-	if err != nil || !known {
-		if !f.named {
-			return nil // other files in a folder are skipped
-		}
-		return err
+	if err := s.format(&src, head); err != nil {
+		return s.skip(f, src.name, err)
 	}
 	if src.format.Whole {
 		return src.stream(result)
@@ -188,21 +190,23 @@ func (s *Scanner) file(ctx context.Context, f file, result *Result) error {
 // headSize is the number of bytes of an input that are examined to detect its format.
 const headSize = 64 << 10
 
-func (s *Scanner) format(src *source, head []byte) (known bool, err error) {
+// format sets the format of an input. The error says why the input is not a trace, without the name of the input.
+func (s *Scanner) format(src *source, head []byte) (err error) {
 	if s.Input != "" {
 		src.format, err = formatNamed(s.Input)
-		return err == nil, err
+		return err
 	}
 	if len(strings.TrimSpace(string(head[:min(len(head), 512)]))) == 0 {
-		return false, fmt.Errorf("%s: the file is empty", src.name)
+		return errors.New("the file is empty")
 	}
+	var known bool
 	if src.format, known = sniff(head); known {
-		return true, nil
+		return nil
 	}
 	if what := container(head); what != "" {
-		return false, fmt.Errorf("%s: %s", src.name, what)
+		return errors.New(what)
 	}
-	return false, fmt.Errorf("%s: unknown trace format; --input names one of %s", src.name, formatNames())
+	return errUnknownFormat
 }
 
 // runName returns the id of a run without one: the name of the file without folders and extensions.

@@ -93,6 +93,21 @@ func Under(err error, field, prefix string) error {
 	})
 }
 
+// Without returns the errors in err whose texts are not those of errors in known.
+func Without(err, known error) error {
+	texts := make(map[string]bool)
+	for _, one := range Unjoin(known) {
+		texts[one.Error()] = true
+	}
+	var all Errors
+	for _, one := range Unjoin(err) {
+		if !texts[one.Error()] {
+			all = append(all, one)
+		}
+	}
+	return all.Err()
+}
+
 // each changes a copy of each Error in err.
 func each(err error, change func(*Error)) error {
 	var all Errors

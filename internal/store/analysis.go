@@ -23,6 +23,8 @@ type Analysis struct {
 	CallEvent string
 	// Novelty is whether the result was new in the run.
 	Novelty Novelty
+	// Failing is whether the call completed with a result that describes a failure, such as an exit status.
+	Failing bool
 	// Repeats is the number of times that the call had this result, this time included; for a message, the number of nearly equal
 	// messages among the latest ones. 0 means unknown.
 	Repeats int
@@ -57,6 +59,9 @@ func (a *Analysis) JSON() []byte {
 	case NotNovel:
 		to = append(to, `"novel":false,`...)
 	case NoveltyUnknown:
+	}
+	if a.Failing {
+		to = append(to, `"failing":true,`...)
 	}
 	if a.Repeats > 0 {
 		to = append(to, `"repeats":`...)

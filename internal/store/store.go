@@ -155,6 +155,7 @@ type Metrics struct {
 	Retries      int     `json:"total_retries"`
 	Handoffs     int     `json:"total_handoffs"`
 	Errors       int     `json:"total_errors"`
+	FailedSteps  int     `json:"total_failed_steps"`
 	Tokens       int64   `json:"total_tokens"`
 	Cost         float64 `json:"estimated_cost"` // US dollars
 	MeanLatency  float64 `json:"average_latency_ms"`

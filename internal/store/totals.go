@@ -12,7 +12,7 @@ import (
 func MetricsOf(m *unloop.Metrics, duration time.Duration) Metrics {
 	return Metrics{
 		Events: m.Events, Duration: Round(max(0, duration.Seconds()), 3), LLMCalls: m.LLMCalls, ToolCalls: m.ToolCalls, Retries: m.Retries,
-		Handoffs: m.Handoffs, Errors: m.Errors, Tokens: m.Tokens, Cost: Round(m.Cost, 6), MeanLatency: Round(m.MeanLatency, 2),
+		Handoffs: m.Handoffs, Errors: m.Errors, FailedSteps: m.FailedSteps, Tokens: m.Tokens, Cost: Round(m.Cost, 6), MeanLatency: Round(m.MeanLatency, 2),
 		MaxLatency: Finite(m.MaxLatency), BusiestTool: orNull(m.BusiestTool), BusiestAgent: orNull(m.BusiestAgent),
 	}
 }

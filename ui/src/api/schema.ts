@@ -778,6 +778,8 @@ export interface components {
             call?: string;
             /** @description Id of the event that started the call that this event ends. Absent if the event ends no call, or a call without a known start. */
             call_event_id?: string;
+            /** @description true: the call completed, and its result describes a failure, such as an exit status. A profile that does not read results does not tell. */
+            failing?: boolean;
             /** @description Whether the result is new in the run. Absent if that is unknown. */
             novel?: boolean;
             /**
@@ -1176,6 +1178,11 @@ export interface components {
             total_events: number;
             /**
              * Format: int64
+             * @description Difference in failed tool calls.
+             */
+            total_failed_steps: number;
+            /**
+             * Format: int64
              * @description Difference in handoffs.
              */
             total_handoffs: number;
@@ -1246,7 +1253,7 @@ export interface components {
             total_duration_sec: number;
             /**
              * Format: int64
-             * @description Number of errors.
+             * @description Number of events that report an error: failed tool calls, model calls and runs.
              */
             total_errors: number;
             /**
@@ -1254,6 +1261,11 @@ export interface components {
              * @description Number of events of all types.
              */
             total_events: number;
+            /**
+             * Format: int64
+             * @description Number of tool calls that failed, or whose result describes a failure, such as an exit status. A profile that does not read results counts only the former.
+             */
+            total_failed_steps: number;
             /**
              * Format: int64
              * @description Number of handoffs to another agent.

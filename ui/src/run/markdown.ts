@@ -22,7 +22,7 @@ export function markdownOf(s: Subject): string {
     ["Run", code(run.id)], ["Project", code(run.project)], ["Status", run.status], ["Profile", code(run.profile)],
     ["Health", `${run.health_score} of 100, ${run.loop_health_status}`],
   ];
-  if (metrics) facts.push(["Events", count(metrics.total_events)], ["Tool calls", count(metrics.total_tool_calls)], ["Errors", count(metrics.total_errors)]);
+  if (metrics) facts.push(["Events", count(metrics.total_events)], ["Tool calls", count(metrics.total_tool_calls)], ["Failed steps", count(metrics.total_failed_steps)]);
   if (metrics?.total_tokens) facts.push(["Tokens", count(metrics.total_tokens)]);
   if (metrics?.estimated_cost) facts.push(["Cost", dollars(metrics.estimated_cost)]);
   if (metrics && metrics.total_duration_sec > 0) facts.push(["Duration", duration(metrics.total_duration_sec * 1000)]);

@@ -46,6 +46,11 @@ describe("entries", () => {
     expect(list.map((e) => e.signature !== 0)).toEqual([true, true, true, false]);
   });
 
+  it("failed if the server says that the result describes a failure", () => {
+    const list = entriesOf([...call("bash", 1, "Exit code: 2", { failing: true }), ...call("bash", 2, "Exit code: 0")]).list;
+    expect(list.map((e) => e.outcome)).toEqual(["failed", "done"]);
+  });
+
   it("know the entry that they repeat, else the previous one with the same call, else the previous one of the same tool", () => {
     const first = call("read", "a", 1);
     const list = entriesOf([...first, ...call("read", "b", 2), ...call("read", "a", 3), ...call("write", "a", 4), ...call("read", "a", 1, { repeats_event_id: first[1]!.event_id })]).list;

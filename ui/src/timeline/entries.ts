@@ -147,6 +147,7 @@ export class Entries {
     entry.call = analysis?.call ?? entry.call;
     entry.result = analysis?.result ?? "";
     entry.novel = analysis?.novel ?? null;
+    if (analysis?.failing && entry.outcome === "done") entry.outcome = "failed";
     entry.times = analysis?.repeats ?? 0;
     const [call, tool] = [`call ${entry.call}`, `tool ${entry.tool}`];
     entry.previous = this.of.get(analysis?.repeats_event_id ?? "") ?? this.latest.get(call) ?? this.latest.get(tool) ?? -1;
