@@ -119,17 +119,8 @@ func (q *questions) await(ctx context.Context, answer <-chan Decision) (d Decisi
 	}
 }
 
-// ask returns the decision at the answer to a question, or the zero Decision if there is none. A panic of a callback fails the guard: no caller
-// waits that could recover it.
-func (g *Guard) ask(question *policy.Question, tool string) (d Decision) {
-	defer func() {
-		if cause := recover(); cause != nil {
-			g.mu.Lock()
-			defer g.mu.Unlock()
-			g.fail(cause)
-			d = Decision{}
-		}
-	}()
+// ask returns the decision at the answer to a question, or the zero Decision if there is none.
+func (g *Guard) ask(question *policy.Question, tool string) Decision {
 	opinion, err := g.second.review(question)
 	event, bad := question.Event(opinion)
 	if err == nil {

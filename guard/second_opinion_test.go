@@ -269,12 +269,12 @@ func TestAnAnswerThatHasArrivedIsNotLate(t *testing.T) {
 	}
 }
 
-func TestAPanicOfACallbackInTheBackgroundFailsTheGuard(t *testing.T) {
+func TestAPanicOfACallbackInTheBackgroundHasNoEffect(t *testing.T) {
 	broken := func(error) { panic("a callback with a fault") }
 	g := New(load(t, "default"), Options{Run: "r", Now: ticking(), SecondOpinion: &SecondOpinion{Reviewer: &reviewer{err: errors.New("no model")}, Wait: time.Minute, OnError: broken}})
 	reread(t, g, 12)
 	g.Close()
-	if err := g.Failed(); !errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "a callback with a fault") {
-		t.Errorf("the guard has failed with %v", err)
+	if err := g.Failed(); err != nil || g.Stats().SecondOpinions.Failed == 0 {
+		t.Errorf("the guard has failed with %v, %d questions have", err, g.Stats().SecondOpinions.Failed)
 	}
 }
