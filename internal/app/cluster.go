@@ -23,10 +23,11 @@ func (p *components) joinCluster(ctx context.Context, o pipeline.Options) (err e
 		hub = p.hub
 	}
 	p.cluster, err = cluster.New(ctx, cluster.Options{
-		URL: p.config.Cluster.NATS, Replicas: p.config.Cluster.Replicas, StreamSize: int64(p.config.Cluster.StreamSize),
+		Name: p.name, URL: p.config.Cluster.NATS, Replicas: p.config.Cluster.Replicas, StreamSize: int64(p.config.Cluster.StreamSize),
 		Address: p.config.Addr, Works: p.config.Cluster.Has(config.RoleWork), Partitions: sqlstore.Partitions, Bytes: p.shares.Queue,
 		Leases: p.store, Hub: hub, Mask: p.mask, Pipeline: o, Log: p.log,
-		Open: func(id int, epoch int64) cluster.Records { return p.store.Partition(id, epoch) },
+		Drain: func() { _ = p.endAlerts(ctx) }, // its only errors are those of ending twice
+		Open:  func(id int, epoch int64) cluster.Records { return p.store.Partition(id, epoch) },
 	})
 	if err != nil {
 		return err

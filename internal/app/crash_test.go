@@ -62,7 +62,9 @@ func beVictim(db string) {
 			c.Cluster.StreamSize, c.Cluster.Roles = 1<<20, "ingest,api"
 		}
 		c.Cluster.Replicas = 1 + strings.Count(c.Cluster.NATS, ",")
-		c.Webhooks = []config.Webhook{{URL: os.Getenv(victimWebhook), Format: "json", Severity: "info", Timeout: config.Duration(30 * time.Second)}}
+	}
+	if url := os.Getenv(victimWebhook); url != "" {
+		c.Webhooks = []config.Webhook{{URL: url, Format: "json", Severity: "info", Timeout: config.Duration(30 * time.Second)}}
 	}
 	s := Serve{
 		Config: c, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/config"
 	"github.com/unloop-ai/unloop/internal/sink"
 	"github.com/unloop-ai/unloop/internal/sink/langfuse"
 	"github.com/unloop-ai/unloop/internal/sink/otlp"
@@ -39,11 +40,37 @@ func (p *components) makeAlerts(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.alerts = &alerts{store: p.store, sink: sink.New(slices.Concat(targets, others), p.store, p.log), common: common, known: make(map[int64]string)}
+	p.alerts = &alerts{store: p.store, sink: sink.New(slices.Concat(targets, others), p.store, p.name, p.log), common: common, known: make(map[int64]string)}
 	for i := range targets {
 		p.alerts.file = append(p.alerts.file, fileAlert{o.Endpoints[i], targets[i]})
 	}
 	return p.alerts.load(ctx)
+}
+
+// adoptEvery is the pause between two looks for notices of servers that were killed.
+const adoptEvery = time.Second
+
+// adoptNotices takes the due notices of servers of the cluster that have ended, until the context ends.
+func (p *components) adoptNotices(ctx context.Context) error {
+	if p.cluster == nil || !p.config.Cluster.Has(config.RoleWork) {
+		return nil
+	}
+	tick := time.NewTicker(adoptEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil
+		}
+		adopted, err := p.store.AdoptNotices(ctx, p.name)
+		if err != nil && ctx.Err() == nil {
+			p.log.Warn("looking for the notices of servers that have ended failed", "error", err)
+		}
+		if adopted > 0 {
+			p.alerts.sink.Wake()
+		}
+	}
 }
 
 // otherTargets returns the targets besides webhooks.

@@ -78,6 +78,7 @@ type components struct {
 	config  *config.Config
 	file    string // path of the configuration file; "" for none
 	version string
+	name    string // of this process in a cluster; "" outside
 
 	fileSettings config.Settings // of the configuration file; config also has the settings that people applied in a cluster
 
@@ -130,6 +131,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	indexing := begin(func() error { return p.index(serving) })
 	shadowing := begin(func() error { return p.judgeShadows(serving) })
 	following := begin(func() error { return p.follow(serving) })
+	adopting := begin(func() error { return p.adoptNotices(serving) })
 	asking := begin(func() error { return p.answerQuestions(serving) })
 	edge := begin(func() error { return p.http.Serve(serving, web) })
 	telemetry := begin(func() error { return p.serveGRPC(serving, rpc) })
@@ -142,7 +144,7 @@ func (p *components) run(ctx context.Context, web, rpc net.Listener) error {
 	}
 	<-serving.Done()
 	p.log.Info("stopping")
-	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), shadowing.wait(), following.wait(), asking.wait())
+	err := errors.Join(edge.wait(), telemetry.wait(), proxying.wait(), cleaning.wait(), indexing.wait(), shadowing.wait(), following.wait(), adopting.wait(), asking.wait())
 	recorded()
 	err = errors.Join(err, inner.wait())
 	p.hub.Close()

@@ -16,7 +16,7 @@ var (
 	grpcRefused    = describe("grpc_refused_total", "OTLP calls over gRPC that failed.")
 	noticesSent    = describe("notices_sent_total", "Notices that a webhook, an OTLP endpoint or Langfuse accepted.", "host")
 	noticesFailed  = describe("notices_failed_total", "Notices that a webhook, an OTLP endpoint or Langfuse did not accept.", "host")
-	noticesDropped = describe("notices_dropped_total", "Warnings without a notice because the queue of the target was full, or the server stopped.", "host")
+	noticesDropped = describe("notices_dropped_total", "Warnings without a notice because the queue of the target was full.", "host")
 	opinions       = describe("second_opinions_total", "Questions for second opinions, by result: stuck, not_stuck, or the reason for a missing answer.", "result")
 	opinionTokens  = describe("second_opinion_tokens_total", "Tokens of second opinions, as the endpoint reports them.", "kind")
 	noticesWaiting = describe("notices_waiting", "Warnings that wait to be sent to a webhook, an OTLP endpoint or Langfuse.", "host")

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/url"
 	"os"
@@ -52,6 +53,7 @@ func (s *Serve) assemble(ctx context.Context, hasGRPC bool) (_ *components, err 
 		}
 	}()
 	if s.Config.Cluster.NATS != "" {
+		p.name = rand.Text()
 		if err := p.applySettings(ctx); err != nil {
 			return nil, err
 		}
@@ -101,6 +103,7 @@ func (p *components) makeRecorder(ctx context.Context, registry *prometheus.Regi
 		Project:     p.config.Project,
 		Mask:        p.mask,
 		Content:     contents[p.config.Content],
+		Notices:     p.alerts.sink.Notices,
 		Prepare:     func(e *unloop.Event) { addCost(e, prices) },
 		Ask:         ask,
 		QueueEvents: limits.QueueEvents, QueueBytes: p.shares.Queue, TraceBytes: int(p.shares.Traces), LiveRuns: p.config.LiveRuns, RunBytes: p.shares.Runs,

@@ -163,8 +163,10 @@ var importTable = map[string]importRow{
 	"internal/sink": {
 		ours:   []string{".", "policy", "internal/api", "internal/store"},
 		others: []string{"github.com/cenkalti/backoff/v5", "golang.org/x/time"},
+		tests:  []string{"internal/sink/sinktest"},
 	},
-	"internal/sink/*": {ours: []string{".", "internal/api", "internal/sink"}, tests: []string{"policy", "internal/store"}},
+	"internal/sink/sinktest": {ours: []string{"internal/store"}},
+	"internal/sink/*":        {ours: []string{".", "internal/api", "internal/sink"}, tests: []string{"policy", "internal/sink/sinktest", "internal/store"}},
 	"internal/sink/otlp": {
 		ours:   []string{".", "internal/sink"},
 		others: []string{"go.opentelemetry.io/collector/pdata", "google.golang.org/genproto/googleapis/rpc", "google.golang.org/grpc", "google.golang.org/protobuf"},

@@ -8,7 +8,6 @@ package cluster
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -71,6 +70,7 @@ type Options struct {
 	URL        string // URLs of NATS servers, separated by commas
 	Replicas   int    // of the stream, if the node creates it
 	StreamSize int64  // maximum bytes of the stream, if the node creates it
+	Name       string // of this process, unique
 	Address    string // of the server, for people
 	Works      bool   // it owns partitions
 	Partitions int
@@ -78,7 +78,8 @@ type Options struct {
 
 	Leases   Leases
 	Open     func(partition int, epoch int64) Records
-	Hub      Hub // nil for a server without streams
+	Hub      Hub    // nil for a server without streams
+	Drain    func() // sends what this server still has to send to others, after its partitions ended; nil for nothing
 	Mask     pipeline.Mask
 	Pipeline pipeline.Options // of each partition; Store, Mask and Partition are set by the node
 	Log      *slog.Logger
@@ -87,7 +88,6 @@ type Options struct {
 // Node is a server's part in a cluster. Submit is safe for concurrent use.
 type Node struct {
 	o       Options
-	name    string // random name of this process
 	conn    *nats.Conn
 	js      jetstream.JetStream
 	stream  jetstream.Stream
@@ -109,10 +109,10 @@ type Node struct {
 // New connects to NATS and creates the stream if it does not exist.
 func New(ctx context.Context, o Options) (_ *Node, err error) {
 	n := &Node{
-		o: o, name: rand.Text(), awaited: make(map[string]*results), workers: make(map[int]*worker), wake: make(chan struct{}, 1),
+		o: o, awaited: make(map[string]*results), workers: make(map[int]*worker), wake: make(chan struct{}, 1),
 	}
 	n.profile.Store(o.Pipeline.Profile)
-	n.replies = repliesPrefix + n.name + "."
+	n.replies = repliesPrefix + n.o.Name + "."
 	n.conn, err = nats.Connect(o.URL, nats.Name("unloop "+o.Address), nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(250*time.Millisecond),
 		nats.ReconnectBufSize(-1), // a message that cannot be sent is an error at once
 		nats.PingInterval(2*time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(2*time.Second),

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -15,8 +16,8 @@ const (
 	stopTime   = 20 * time.Second       // maximum time to record what was read at the end
 )
 
-// Run owns partitions until ctx ends. It then records the messages that it has read, releases the partitions, and closes the node. What is
-// not recorded in time stays in the stream, for the next owner, which begins an epoch in which this server cannot write.
+// Run owns partitions until ctx ends. It then records the messages that it has read, releases the partitions, drains, and closes the node.
+// What is not recorded in time stays in the stream, for the next owner, which begins an epoch in which this server cannot write.
 func (n *Node) Run(ctx context.Context) error {
 	var all sync.WaitGroup
 	tick := time.NewTicker(renewEvery)
@@ -40,15 +41,53 @@ func (n *Node) Run(ctx context.Context) error {
 	case <-time.After(stopTime):
 		n.o.Log.Warn("partitions did not end in time; their next owner records what this server has read", "after", stopTime)
 	}
+	n.drain(context.WithoutCancel(ctx))
 	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaveTime)
 	defer cancel()
-	if err := n.o.Leases.Leave(bounded, n.name); err != nil {
+	if err := n.o.Leases.Leave(bounded, n.o.Name); err != nil {
 		n.o.Log.Warn("the partitions were not given up; other servers take them when the lease ends", "error", err)
 	}
 	n.tellOthers()
 	_ = n.conn.FlushTimeout(time.Second) // the other servers look for free partitions periodically
 	n.conn.Close()
 	return nil
+}
+
+// drain releases the partitions and calls Drain. Until that returns, the lease is renewed, so that no other server takes what this one is
+// sending for the work of one that was killed.
+func (n *Node) drain(ctx context.Context) {
+	if n.o.Drain == nil {
+		return
+	}
+	keep := func(partitions ...int) {
+		bounded, cancel := context.WithTimeout(ctx, leaveTime)
+		defer cancel()
+		_, err := n.o.Leases.Renew(bounded, store.Server{Name: n.o.Name, Address: n.o.Address})
+		if err = cmp.Or(err, n.o.Leases.Release(bounded, n.o.Name, partitions)); err != nil {
+			n.o.Log.Warn("the lease of this server was not renewed while it ends", "error", err)
+		}
+	}
+	all := make([]int, n.o.Partitions)
+	for k := range all {
+		all[k] = k
+	}
+	keep(all...)
+	n.tellOthers()
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		n.o.Drain()
+	}()
+	tick := time.NewTicker(renewEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-drained:
+			return
+		case <-tick.C:
+			keep()
+		}
+	}
 }
 
 // renew renews the lease and starts and stops workers accordingly. A server without NATS cannot read its partitions, so it lets its lease
@@ -58,7 +97,7 @@ func (n *Node) renew(ctx context.Context, all *sync.WaitGroup) {
 		return
 	}
 	began := time.Now()
-	owned, err := n.o.Leases.Renew(ctx, store.Server{Name: n.name, Address: n.o.Address, Works: n.o.Works})
+	owned, err := n.o.Leases.Renew(ctx, store.Server{Name: n.o.Name, Address: n.o.Address, Works: n.o.Works})
 	if err != nil {
 		if ctx.Err() == nil {
 			n.o.Log.Warn("the lease of this server was not renewed", "error", err)
@@ -108,7 +147,7 @@ func (n *Node) start(ctx context.Context, id int, epoch int64, all *sync.WaitGro
 func (n *Node) release(ctx context.Context, id int) {
 	for ctx.Err() == nil {
 		bounded, cancel := context.WithTimeout(ctx, leaveTime)
-		err := n.o.Leases.Release(bounded, n.name, []int{id})
+		err := n.o.Leases.Release(bounded, n.o.Name, []int{id})
 		cancel()
 		if err == nil {
 			return

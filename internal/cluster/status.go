@@ -49,7 +49,7 @@ func (n *Node) Owned() (all []store.Partition) {
 	defer n.mu.Unlock()
 	for _, w := range n.workers {
 		all = append(all, store.Partition{
-			ID: w.id, Owner: n.name, Epoch: w.epoch, Sequence: w.recorded.Load(), Lag: int64(w.pending.Load()) + w.unrecorded.Load(),
+			ID: w.id, Owner: n.o.Name, Epoch: w.epoch, Sequence: w.recorded.Load(), Lag: int64(w.pending.Load()) + w.unrecorded.Load(),
 		})
 	}
 	return all

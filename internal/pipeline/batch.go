@@ -41,7 +41,11 @@ func (c *commit) makeBatch() (*store.Batch, []*store.Update) {
 			continue
 		}
 		t.fill(b, u)
-		if t.waiting {
+		if c.p.opts.Notices != nil {
+			u.Notices = c.p.opts.Notices(u)
+			b.Notices = append(b.Notices, u.Notices...)
+		}
+		if t.waiting && len(u.Notices) == 0 { // a notice shows the row
 			c.p.unwritten[t.row.ID] = t.run
 		} else {
 			c.p.writeRow(b, t.run)

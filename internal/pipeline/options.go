@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -22,6 +23,10 @@ type Options struct {
 	// cost. Both are called concurrently. Nil means no change.
 	Mask    Mask
 	Prepare func(*unloop.Event)
+
+	// Notices returns the notices to people that an update makes due. They are written in the transaction of the update's records, which
+	// may be repeated. It is called concurrently and must not block. Nil means none.
+	Notices func(u *store.Update) []store.Notice
 
 	// Ask receives the questions for second opinions of recorded runs. It must not block. The answers are submitted as events.
 	// Nil means no second opinions.

@@ -32,7 +32,7 @@ func (c *commit) repair(ctx context.Context, duplicates []store.EventRef, update
 	for _, m := range repaired {
 		for _, u := range updates {
 			if u.Run.Number == m.Run.Number {
-				m.Events, m.Removed = u.Events, u.Removed
+				m.Events, m.Removed, m.Notices = u.Events, u.Removed, append(m.Notices, u.Notices...)
 				*u = *m
 			}
 		}

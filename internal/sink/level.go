@@ -14,7 +14,7 @@ import (
 // halt. Levels depend only on the warning, so computing them again gives the same levels.
 const (
 	Raised = "raised"
-	Grown  = "grown" // in notices; claims contain the count
+	Grown  = "grown" // in notices; the store has the count
 	Block  = "block"
 	Halt   = "halt"
 )
@@ -79,18 +79,7 @@ func causeOf(d *store.Decision, warnings []store.Warning) int {
 	return best
 }
 
-// merge adds a later change of the same warning to n.
-func (n *pending) merge(later *pending) {
-	n.run, n.warning = later.run, later.warning
-	if n.raisedAt < 0 {
-		n.raisedAt = later.raisedAt
-	}
-	if d := later.decision; d != nil && (n.decision == nil || n.decision.Action < d.Action) {
-		n.decision = d
-	}
-}
-
-// stage is the level up to which notices about a warning were sent. The zero value means none.
+// stage is the level up to which notices about a warning were recorded. The zero value means none.
 type stage struct {
 	raised bool
 	count  int           // the highest level by count
@@ -115,9 +104,14 @@ func (s stage) covers(n stage) bool {
 	return (s.raised || !n.raised) && s.count >= n.count && s.action >= n.action
 }
 
-// claims returns the levels to claim between two stages. It includes the levels in between, so that they are not sent after a
+// and returns the stage that includes both.
+func (s stage) and(n stage) stage {
+	return stage{s.raised || n.raised, max(s.count, n.count), max(s.action, n.action)}
+}
+
+// levels returns the levels to record between two stages. It includes the levels in between, so that they are not sent after a
 // refold in which the warning grows again.
-func (s stage) claims(to stage) (levels []string) {
+func (s stage) levels(to stage) (levels []string) {
 	if to.raised && !s.raised {
 		levels = append(levels, Raised)
 	}
@@ -133,17 +127,21 @@ func (s stage) claims(to stage) (levels []string) {
 	return levels
 }
 
-// headline returns the most severe of the fresh levels for the notice, or "" if there is nothing to send. A level by count counts
-// only if the warning has reached it.
-func (n *pending) headline(fresh []string) string {
-	best := ""
-	for _, level := range fresh { // in ascending order
+// headline returns the most severe of the due levels: its name in the store, and that in the notice.
+func headline(due []store.Notice) (stored, told string) {
+	most := 0
+	for k := range due {
+		level := due[k].Level
 		count, err := strconv.Atoi(level)
-		if err != nil {
-			best = level
-		} else if best == "" && count == n.stage().count && count <= n.warning.Count {
-			best = Grown
+		switch {
+		case err == nil:
+			most = max(most, count)
+		case stored == "" || rank(level) > rank(stored):
+			stored = level
 		}
 	}
-	return best
+	if stored != "" {
+		return stored, stored
+	}
+	return strconv.Itoa(most), Grown
 }

@@ -54,45 +54,33 @@ func TestADecisionToWarnSendsNoNotice(t *testing.T) {
 	}
 }
 
-func TestAQueueIsBounded(t *testing.T) {
-	q := newQueue()
+func TestTheMemoryOfATargetIsBounded(t *testing.T) {
+	m := newMemory()
 	for n := range 10 * MaxWaiting {
-		q.put(pendingOf(raised(fmt.Sprint(n), 3))[0])
-		q.forget(7)
+		if id := fmt.Sprint(n); m.admits(id) {
+			m.put(pendingOf(raised(id, 3))[0])
+		}
 	}
-	if len(q.order) != 0 || len(q.waiting) != 0 {
-		t.Errorf("%d are ordered, %d wait", len(q.order), len(q.waiting))
+	if n := m.waiting(); n != MaxWaiting {
+		t.Errorf("%d wait", n)
 	}
-	for n := range 2 * maxSent {
-		q.remember(fmt.Sprint(n), stage{raised: true})
+	m.forgetRun(7)
+	for n := range 2 * maxStages {
+		m.put(pendingOf(raised(fmt.Sprint(n), 3))[0])
+		m.done(fmt.Sprint(n))
 	}
-	if len(q.sent) > maxSent {
-		t.Errorf("%d are remembered", len(q.sent))
-	}
-	q.remember("w", stage{raised: true})
-	if !q.put(pendingOf(grown("w", 4))[0]) || q.len() != 0 {
-		t.Error("a claimed level takes a place")
+	if len(m.stages) > maxStages || m.waiting() != 0 {
+		t.Errorf("%d stages are remembered, %d wait", len(m.stages), m.waiting())
 	}
 }
 
 func TestNoticesHaveDifferentIDs(t *testing.T) {
-	w := &worker{Target: Target{Key: "a"}}
-	seen := map[string]string{}
-	for what, m := range map[string]Notice{
-		"raised":           w.notice(&pending{warning: warned("w", 3), raisedAt: 3}, Raised),
-		"block":            w.notice(&pending{warning: warned("w", 3), raisedAt: -1}, Block),
-		"grown to 8":       w.notice(&pending{warning: warned("w", 9), raisedAt: -1}, Grown),
-		"grown to 16":      w.notice(&pending{warning: warned("w", 16), raisedAt: -1}, Grown),
-		"another warning":  w.notice(&pending{warning: warned("v", 3), raisedAt: 3}, Raised),
-		"another endpoint": (&worker{Target: Target{Key: "b"}}).notice(&pending{warning: warned("w", 3), raisedAt: 3}, Raised),
-	} {
-		if other, ok := seen[m.ID]; ok {
-			t.Errorf("%s has the id of %s", what, other)
+	id := func(key, warning, level string) string { return (&worker{key: key}).noticeID(warning, level) }
+	seen := make(map[string]bool)
+	for _, x := range []string{id("a", "w", Raised), id("a", "w", Block), id("a", "w", "8"), id("a", "w", "16"), id("a", "v", Raised), id("b", "w", Raised)} {
+		if seen[x] {
+			t.Errorf("two notices have the id %s", x)
 		}
-		seen[m.ID] = what
-	}
-	again := w.notice(&pending{warning: warned("w", 12), raisedAt: -1}, Grown)
-	if seen[again.ID] != "grown to 8" {
-		t.Errorf("the same level has another id")
+		seen[x] = true
 	}
 }

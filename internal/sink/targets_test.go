@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
-	"strconv"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,86 +11,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/sink/sinktest"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
 
-// recorder is a notifier that records the notices, and the claims of its sink.
+// recorder is a notifier that records the notices, and the store of its sink.
 type recorder struct {
-	mu     sync.Mutex
-	got    []string // warning, level and, in fake time, the hour and minute
-	claims map[string]bool
-	fails  int // the number of attempts that fail next
-	keeper
-}
-
-// keeper keeps waiting notices in memory, and has the runs and warnings that were published last.
-type keeper struct {
-	kept     []store.WaitingNotice
-	runs     map[string]store.Run
-	warnings map[int64][]store.Warning
-}
-
-func (r *recorder) KeepNotice(_ context.Context, n store.WaitingNotice, change func([]byte) ([]byte, error)) (err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for k := range r.kept {
-		if r.kept[k].Endpoint == n.Endpoint && r.kept[k].Warning == n.Warning {
-			r.kept[k].State, err = change(r.kept[k].State)
-			return err
-		}
-	}
-	n.State, err = change(nil)
-	r.kept = append(r.kept, n)
-	return err
-}
-
-func (r *recorder) WaitingNotices(_ context.Context, endpoint string, limit int) (first []store.WaitingNotice, total int, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, n := range r.kept {
-		if n.Endpoint == endpoint {
-			first = append(first, n)
-		}
-	}
-	return first[:min(limit, len(first))], len(first), nil
-}
-
-func (r *recorder) ForgetNotices(_ context.Context, endpoint, warning string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.kept = slices.DeleteFunc(r.kept, func(n store.WaitingNotice) bool {
-		return n.Endpoint == endpoint && (warning == "" || n.Warning == warning)
-	})
-	return nil
-}
-
-func (r *recorder) Run(_ context.Context, id string) (*store.Run, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	run, ok := r.runs[id]
-	if !ok {
-		return nil, nil
-	}
-	return &run, nil
-}
-
-func (r *recorder) Warnings(_ context.Context, run int64) ([]store.Warning, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.warnings[run], nil
-}
-
-// publish records the run and the warnings of an update, and gives it to the sink.
-func (r *recorder) publish(s *Sink, u *store.Update) {
-	r.mu.Lock()
-	if r.runs == nil {
-		r.runs, r.warnings = make(map[string]store.Run), make(map[int64][]store.Warning)
-	}
-	r.runs[u.Run.ID] = u.Run
-	r.warnings[u.Run.Number] = append(slices.Clone(u.Warnings), r.warnings[u.Run.Number]...) // the latest is found first
-	r.mu.Unlock()
-	s.Publish(u)
+	mu    sync.Mutex
+	got   []string // warning and level
+	ids   []string
+	fails int // the number of attempts that fail next
+	sinktest.Records
 }
 
 func (r *recorder) Send(_ context.Context, n Notice) error {
@@ -102,24 +32,7 @@ func (r *recorder) Send(_ context.Context, n Notice) error {
 		r.fails--
 		return &Refusal{Reason: "no", Final: true}
 	}
-	r.got = append(r.got, n.Warning.ID+" "+n.Level)
-	return nil
-}
-
-func (r *recorder) Claim(_ context.Context, endpoint string, run int64, warning, level string) (bool, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	key := endpoint + " " + strconv.FormatInt(run, 10) + " " + warning + " " + level
-	fresh := !r.claims[key]
-	r.claims[key] = true
-	return fresh, nil
-}
-
-func (r *recorder) Unclaim(_ context.Context, endpoint, warning, level string) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.claims, endpoint+" 7 "+warning+" "+level)
-	delete(r.claims, endpoint+" 8 "+warning+" "+level)
+	r.got, r.ids = append(r.got, n.Warning.ID+" "+n.Level), append(r.ids, n.ID)
 	return nil
 }
 
@@ -137,9 +50,9 @@ func (r *recorder) sent() []string {
 func inFakeTime(t *testing.T, target Target, test func(t *testing.T, s *Sink, r *recorder)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		r := &recorder{claims: make(map[string]bool)}
+		r := new(recorder)
 		target.Notifier, target.Key = r, "a"
-		s := New([]Target{target}, r, slog.New(slog.DiscardHandler))
+		s := New([]Target{target}, r, "", slog.New(slog.DiscardHandler))
 		test(t, s, r)
 		if err := s.Close(t.Context()); err != nil {
 			t.Error(err)
@@ -183,7 +96,7 @@ func TestARunIsToldOfOnceAtEachLevel(t *testing.T) {
 			inFakeTime(t, Target{OncePerRun: true, Least: c.least}, func(t *testing.T, s *Sink, r *recorder) {
 				var got []string
 				for _, u := range c.updates {
-					s.Publish(u)
+					r.Publish(s, u)
 					got = append(got, r.sent()...)
 				}
 				if diff := cmp.Diff(c.want, got); diff != "" {
@@ -197,11 +110,11 @@ func TestARunIsToldOfOnceAtEachLevel(t *testing.T) {
 func TestARunOfWhichNobodyCouldBeToldIsToldOfLater(t *testing.T) {
 	inFakeTime(t, Target{OncePerRun: true}, func(t *testing.T, s *Sink, r *recorder) {
 		r.fails = 1
-		s.Publish(raised("v", 3))
+		r.Publish(s, raised("v", 3))
 		if got := r.sent(); len(got) != 0 {
 			t.Fatalf("sent %v", got)
 		}
-		s.Publish(raised("w", 3))
+		r.Publish(s, raised("w", 3))
 		if diff := cmp.Diff([]string{"w raised"}, r.sent()); diff != "" {
 			t.Errorf("sent (-want +got):\n%s", diff)
 		}
@@ -211,22 +124,22 @@ func TestARunOfWhichNobodyCouldBeToldIsToldOfLater(t *testing.T) {
 func TestNoticesWaitForTheEndOfQuietHours(t *testing.T) {
 	quiet := &QuietHours{From: 22 * time.Hour, Until: 7 * time.Hour, Zone: time.UTC}
 	inFakeTime(t, Target{OncePerRun: true, Quiet: quiet}, func(t *testing.T, s *Sink, r *recorder) {
-		r.publish(s, raised("night", 3)) // at midnight
+		r.Publish(s, raised("night", 3)) // at midnight
 		time.Sleep(7*time.Hour - time.Minute)
 		if got := r.sent(); len(got) != 0 {
 			t.Fatalf("sent in quiet hours: %v", got)
 		}
-		r.publish(s, decided(grown("night", 4), policy.Halt, "x"))
+		r.Publish(s, decided(grown("night", 4), policy.Halt, "x"))
 		time.Sleep(2 * time.Minute)
 		if diff := cmp.Diff([]string{"night halt"}, r.sent()); diff != "" {
 			t.Errorf("sent in the morning (-want +got):\n%s", diff)
 		}
-		r.publish(s, of(8, raised("day", 3)))
+		r.Publish(s, of(8, raised("day", 3)))
 		if diff := cmp.Diff([]string{"day raised"}, r.sent()); diff != "" {
 			t.Errorf("sent by day (-want +got):\n%s", diff)
 		}
-		if len(r.kept) != 0 || s.Stats()[0].Waiting != 0 {
-			t.Errorf("still kept: %v", r.kept)
+		if len(r.Due()) != 0 || s.Stats()[0].Waiting != 0 {
+			t.Errorf("still kept: %v", r.Due())
 		}
 	})
 }
@@ -261,7 +174,7 @@ func TestNoticesThatWaitSurviveAStopOfTheServer(t *testing.T) {
 			target := Target{Quiet: night}
 			inFakeTime(t, target, func(t *testing.T, s *Sink, r *recorder) {
 				for _, u := range c.before {
-					r.publish(s, u)
+					r.Publish(s, u)
 				}
 				if err := s.Close(t.Context()); err != nil {
 					t.Error(err)
@@ -272,9 +185,9 @@ func TestNoticesThatWaitSurviveAStopOfTheServer(t *testing.T) {
 				}
 				time.Sleep(c.stopped)
 				target.Notifier, target.Key = r, "a"
-				again := New([]Target{target}, r, slog.New(slog.DiscardHandler))
+				again := New([]Target{target}, r, "", slog.New(slog.DiscardHandler))
 				for _, u := range c.after {
-					r.publish(again, u)
+					r.Publish(again, u)
 				}
 				time.Sleep(7 * time.Hour)
 				if diff := cmp.Diff(c.want, r.sent()); diff != "" {
@@ -291,16 +204,14 @@ func TestNoticesThatWaitSurviveAStopOfTheServer(t *testing.T) {
 func TestANoticeOfADeletedRunOrWarningIsNotSentInTheMorning(t *testing.T) {
 	night := &QuietHours{From: 0, Until: 7 * time.Hour, Zone: time.UTC}
 	inFakeTime(t, Target{Quiet: night}, func(t *testing.T, s *Sink, r *recorder) {
-		r.publish(s, raised("v", 3))
-		r.publish(s, of(8, raised("w", 3)))
+		r.Publish(s, raised("v", 3))
+		r.Publish(s, of(8, raised("w", 3)))
 		synctest.Wait()
-		r.mu.Lock()
-		delete(r.runs, "run-7")
-		delete(r.warnings, 8)
-		r.mu.Unlock()
+		r.Publish(s, &store.Update{Run: store.Run{Number: 7}, Deleted: true})
+		r.DeleteWarning(8, "w")
 		time.Sleep(8 * time.Hour)
-		if got := r.sent(); len(got) != 0 || len(r.kept) != 0 {
-			t.Errorf("sent %v, kept %v", got, r.kept)
+		if got := r.sent(); len(got) != 0 || len(r.Due()) != 0 {
+			t.Errorf("sent %v, kept %v", got, r.Due())
 		}
 	})
 }
@@ -308,28 +219,28 @@ func TestANoticeOfADeletedRunOrWarningIsNotSentInTheMorning(t *testing.T) {
 func TestWhatWaitsForARemovedTargetIsDeleted(t *testing.T) {
 	night := &QuietHours{From: 0, Until: 7 * time.Hour, Zone: time.UTC}
 	inFakeTime(t, Target{Quiet: night}, func(t *testing.T, s *Sink, r *recorder) {
-		r.publish(s, raised("v", 3))
+		r.Publish(s, raised("v", 3))
 		synctest.Wait()
-		if len(r.kept) != 1 {
-			t.Fatalf("kept %v", r.kept)
+		if len(r.Due()) != 1 {
+			t.Fatalf("kept %v", r.Due())
 		}
 		s.Remove("a")
 		synctest.Wait()
-		if len(r.kept) != 0 {
-			t.Errorf("still kept: %v", r.kept)
+		if len(r.Due()) != 0 {
+			t.Errorf("still kept: %v", r.Due())
 		}
 	})
 }
 
 func TestASinkEndsInQuietHours(t *testing.T) {
 	inFakeTime(t, Target{Quiet: &QuietHours{From: 0, Until: 7 * time.Hour, Zone: time.UTC}}, func(t *testing.T, s *Sink, r *recorder) {
-		r.publish(s, raised("night", 3))
+		r.Publish(s, raised("night", 3))
 		begin := time.Now()
 		if err := s.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(begin); took != 0 || len(r.sent()) != 0 || len(r.kept) != 1 {
-			t.Errorf("it took %s, and kept %v", took, r.kept)
+		if took := time.Since(begin); took != 0 || len(r.sent()) != 0 || len(r.Due()) != 1 {
+			t.Errorf("it took %s, and kept %v", took, r.Due())
 		}
 	})
 }
@@ -370,20 +281,20 @@ func TestQuietHoursFollowTheClockOfTheirZone(t *testing.T) {
 func TestTargetsChangeWhileTheSinkWorks(t *testing.T) {
 	closed := &QuietHours{From: 0, Until: 23 * time.Hour, Zone: time.UTC}
 	inFakeTime(t, Target{Quiet: closed}, func(t *testing.T, s *Sink, r *recorder) {
-		r.publish(s, raised("waits", 3))
+		r.Publish(s, raised("waits", 3))
 		synctest.Wait()
 		s.Set(Target{Notifier: r, Key: "a", Host: "other"}) // without quiet hours
 		if diff := cmp.Diff([]string{"waits raised"}, r.sent()); diff != "" {
 			t.Errorf("what waited (-want +got):\n%s", diff)
 		}
 		s.Set(Target{Notifier: r, Key: "b"})
-		s.Publish(raised("w", 3))
+		r.Publish(s, raised("w", 3))
 		if diff := cmp.Diff([]string{"w raised", "w raised"}, r.sent()); diff != "" {
 			t.Errorf("two targets (-want +got):\n%s", diff)
 		}
 		s.Remove("a")
 		s.Remove("nobody")
-		s.Publish(raised("x", 3))
+		r.Publish(s, raised("x", 3))
 		if diff := cmp.Diff([]string{"x raised"}, r.sent()); diff != "" {
 			t.Errorf("one target is left (-want +got):\n%s", diff)
 		}

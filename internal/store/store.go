@@ -201,15 +201,6 @@ type Checkpoint struct {
 	State    []byte
 }
 
-// WaitingNotice is a notice that waits for the end of an endpoint's quiet hours.
-type WaitingNotice struct {
-	Endpoint string
-	Run      int64 // number of the run
-	Warning  string
-	Since    time.Time
-	State    []byte // of package sink
-}
-
 // Span is a stored span of a trace.
 type Span struct {
 	Trace, ID string
@@ -245,6 +236,7 @@ type Batch struct {
 	Invalidated []Invalidated
 	Warnings    []Warning // inserted or replaced
 	Decisions   []Decision
+	Notices     []Notice // inserted; a level that the endpoint has for the warning stays as it is
 
 	Sequence    uint64 // in a cluster: of the latest message of the partition's stream that is in the batch; 0 for none
 	Flushed     int64  // arrival up to which the rows of all runs are current after this batch; 0 if unknown

@@ -13,5 +13,6 @@ type Update struct {
 	Raised      []int        // indexes of the new warnings
 	Grown       []int        // indexes of the warnings whose count has grown
 	Decisions   []Decision   // at the new events; after a refold, all after Invalidated
+	Notices     []Notice     // that were written with it
 	Invalidated *Position    // earlier decisions after this position are invalid; nil if all are valid
 }

@@ -22,6 +22,7 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/api"
 	"github.com/unloop-ai/unloop/internal/sink"
+	"github.com/unloop-ai/unloop/internal/sink/sinktest"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -33,8 +34,9 @@ func posted(t *testing.T, e Endpoint, u *store.Update) sink.Stats {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := sink.New(targets, &ledger{}, slog.New(slog.DiscardHandler))
-	s.Publish(u)
+	var records sinktest.Records
+	s := sink.New(targets, &records, "", slog.New(slog.DiscardHandler))
+	records.Publish(s, u)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	if err := s.Close(ctx); err != nil {
@@ -317,7 +319,7 @@ func TestAnEndlessResponseIsAbandoned(t *testing.T) {
 func TestErrorsDoNotContainTheAddress(t *testing.T) {
 	w := &notifier{endpoint: Endpoint{URL: "http://127.0.0.1:1/secret"}, options: &Options{}}
 	w.client = sink.NewClient(0, nil, false)
-	if err := w.post(t.Context(), nil); err == nil || strings.Contains(err.Error(), "secret") {
+	if err := w.post(t.Context(), "", nil); err == nil || strings.Contains(err.Error(), "secret") {
 		t.Error(err)
 	}
 }

@@ -17,9 +17,12 @@ import (
 // SECONDS, a dot and the body.
 const Signature = "X-Unloop-Signature"
 
+// ID is the header with the id of a message, as in Standard Webhooks. A message that is sent again has the id that it had.
+const ID = "Webhook-Id"
+
 // post makes one attempt.
-func (w *notifier) post(ctx context.Context, body []byte) error {
-	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"unloop/" + w.options.Version}}
+func (w *notifier) post(ctx context.Context, id string, body []byte) error {
+	header := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"unloop/" + w.options.Version}, ID: {id}}
 	if w.endpoint.Secret != "" {
 		header.Set(Signature, sign(w.endpoint.Secret, time.Now(), body))
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"slices"
@@ -21,67 +20,10 @@ import (
 
 	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/internal/sink"
+	"github.com/unloop-ai/unloop/internal/sink/sinktest"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
-
-// ledger is a store of claims. It outlives a sink, as a database does.
-type ledger struct {
-	mu      sync.Mutex
-	claimed map[string]bool
-	asked   int
-	err     error
-}
-
-func (l *ledger) Claim(_ context.Context, endpoint string, _ int64, warning, level string) (bool, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.asked++
-	key := endpoint + " " + warning + " " + level
-	if l.err != nil || l.claimed[key] {
-		return false, l.err
-	}
-	if l.claimed == nil {
-		l.claimed = make(map[string]bool)
-	}
-	l.claimed[key] = true
-	return true, nil
-}
-
-func (l *ledger) Unclaim(ctx context.Context, endpoint, warning, level string) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if ctx.Err() == nil {
-		delete(l.claimed, endpoint+" "+warning+" "+level)
-	}
-	return ctx.Err()
-}
-
-// No target of these tests has quiet hours.
-func (*ledger) KeepNotice(context.Context, store.WaitingNotice, func([]byte) ([]byte, error)) error {
-	return errors.New("nothing waits here")
-}
-
-func (*ledger) WaitingNotices(context.Context, string, int) ([]store.WaitingNotice, int, error) {
-	return nil, 0, nil
-}
-func (*ledger) ForgetNotices(context.Context, string, string) error      { return nil }
-func (*ledger) Run(context.Context, string) (*store.Run, error)          { return nil, nil }
-func (*ledger) Warnings(context.Context, int64) ([]store.Warning, error) { return nil, nil }
-
-// fail makes the store answer with an error, or no longer with one.
-func (l *ledger) fail(err error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.err = err
-}
-
-// held returns what is claimed.
-func (l *ledger) held() []string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Sorted(maps.Keys(l.claimed))
-}
 
 // receiver is a server that remembers what it got and answers as it is told.
 type receiver struct {
@@ -174,8 +116,12 @@ func jsonText(v any) string {
 type rig struct {
 	*sink.Sink
 	*receiver
-	log *logged
+	records *sinktest.Records
+	log     *logged
 }
+
+// Publish records and publishes an update.
+func (r *rig) Publish(u *store.Update) { r.records.Publish(r.Sink, u) }
 
 // logged is a log.
 type logged struct {
@@ -196,7 +142,7 @@ func (l *logged) String() string {
 }
 
 // inBubble runs a test with a sink of one endpoint, in fake time.
-func inBubble(t *testing.T, to *receiver, claims sink.Records, e Endpoint, test func(t *testing.T, r *rig)) {
+func inBubble(t *testing.T, to *receiver, records *sinktest.Records, e Endpoint, test func(t *testing.T, r *rig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		network := nettest.NewPipes()
@@ -208,8 +154,8 @@ func inBubble(t *testing.T, to *receiver, claims sink.Records, e Endpoint, test 
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := sink.New(all, claims, slog.New(slog.NewTextHandler(&log, nil)))
-		test(t, &rig{s, to, &log})
+		s := sink.New(all, records, "", slog.New(slog.NewTextHandler(&log, nil)))
+		test(t, &rig{s, to, records, &log})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		defer cancel()
 		if err := s.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {

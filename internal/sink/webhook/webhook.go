@@ -78,7 +78,7 @@ func (w *notifier) Send(ctx context.Context, n sink.Notice) error {
 	if err != nil {
 		return fmt.Errorf("write a message: %w", err)
 	}
-	return w.post(ctx, body)
+	return w.post(ctx, n.ID, body)
 }
 
 // Close closes idle connections.

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/unloop-ai/unloop/internal/sink"
+	"github.com/unloop-ai/unloop/internal/sink/sinktest"
 	"github.com/unloop-ai/unloop/internal/store"
 	"github.com/unloop-ai/unloop/policy"
 )
@@ -67,7 +68,7 @@ func TestLevelsOfNotices(t *testing.T) {
 		{"a decision without a warning sends no notice", []*store.Update{decided(&store.Update{}, policy.Halt, "x")}, nil},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			inBubble(t, &receiver{}, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+			inBubble(t, &receiver{}, &sinktest.Records{}, Endpoint{}, func(t *testing.T, r *rig) {
 				for _, u := range c.updates {
 					r.Publish(u)
 					synctest.Wait() // else they would be told together
@@ -81,28 +82,28 @@ func TestLevelsOfNotices(t *testing.T) {
 }
 
 func TestNothingIsSentTwiceAfterARestart(t *testing.T) {
-	claims, to := &ledger{}, &receiver{}
+	records, to := &sinktest.Records{}, &receiver{}
 	for _, u := range []*store.Update{
 		raised("w", 3), raised("w", 3), grown("w", 9), grown("w", 10), grown("w", 70), grown("w", 17), // folded anew
 		decided(grown("w", 70), policy.Halt, "x"), decided(grown("w", 70), policy.Block, "x"),
 	} {
-		inBubble(t, to, claims, Endpoint{}, func(_ *testing.T, r *rig) { r.Publish(u) })
+		inBubble(t, to, records, Endpoint{}, func(_ *testing.T, r *rig) { r.Publish(u) })
 	}
 	if diff := cmp.Diff([]string{"w raised", "w grown 9", "w grown 70", "w halt"}, to.told(t)); diff != "" {
 		t.Errorf("notices (-want +got):\n%s", diff)
 	}
 }
 
-func TestAGrowingLoopDoesNotReadTheStore(t *testing.T) {
-	claims := &ledger{}
-	inBubble(t, &receiver{}, claims, Endpoint{}, func(_ *testing.T, r *rig) {
+func TestAGrowingLoopWritesANoticeForEachLevel(t *testing.T) {
+	records := &sinktest.Records{}
+	inBubble(t, &receiver{}, records, Endpoint{}, func(_ *testing.T, r *rig) {
 		for n := range 1000 {
 			r.Publish(grown("w", n+3))
 			synctest.Wait()
 		}
 	})
-	if claims.asked != 1+7 { // raised, and 8 to 512
-		t.Errorf("%d claims", claims.asked)
+	if n := records.Written(); n != 1+7 { // raised, and 8 to 512
+		t.Errorf("%d notices were written", n)
 	}
 }
 
@@ -121,7 +122,7 @@ func TestFiltersSelectWarnings(t *testing.T) {
 		{"the project", Endpoint{Projects: []string{"web"}}, true},
 		{"another project", Endpoint{Projects: []string{"api"}}, false},
 	} {
-		inBubble(t, &receiver{}, &ledger{}, c.e, func(t *testing.T, r *rig) {
+		inBubble(t, &receiver{}, &sinktest.Records{}, c.e, func(t *testing.T, r *rig) {
 			r.Publish(raised("w", 3))
 			synctest.Wait()
 			if got := len(r.told(t)) == 1; got != c.want {
@@ -133,7 +134,7 @@ func TestFiltersSelectWarnings(t *testing.T) {
 
 func TestAFailedMessageIsRepeatedWithBackoff(t *testing.T) {
 	to := &receiver{statuses: []int{500, 0, 503, 408, 429}}
-	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+	inBubble(t, to, &sinktest.Records{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("w", 3))
 		time.Sleep(5 * time.Minute)
 		got := r.came()
@@ -166,7 +167,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 		"-5":                            0,
 	} {
 		to := &receiver{statuses: []int{429}, after: after}
-		inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+		inBubble(t, to, &sinktest.Records{}, Endpoint{}, func(t *testing.T, r *rig) {
 			r.Publish(raised("w", 3))
 			time.Sleep(5 * time.Minute)
 			got := r.came()
@@ -180,7 +181,7 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
-func TestAMessageThatIsGivenUpIsUnclaimed(t *testing.T) {
+func TestAMessageThatIsGivenUpIsDueAtTheNextGrowth(t *testing.T) {
 	for what, to := range map[string]*receiver{
 		"a dead endpoint":         {statuses: make([]int, 1000)},
 		"a wish for a long break": {statuses: []int{503}, after: "86400"},
@@ -188,15 +189,15 @@ func TestAMessageThatIsGivenUpIsUnclaimed(t *testing.T) {
 		"gone":                    {statuses: []int{410}},
 		"a redirect":              {statuses: []int{302}},
 	} {
-		claims := &ledger{}
-		inBubble(t, to, claims, Endpoint{}, func(t *testing.T, r *rig) {
+		records := &sinktest.Records{}
+		inBubble(t, to, records, Endpoint{}, func(t *testing.T, r *rig) {
 			r.Publish(raised("w", 3))
 			time.Sleep(sink.GiveUp + sink.MaxWait)
 			if s := r.Stats()[0]; s.Failed != 1 || s.Sent != 0 {
 				t.Errorf("%s: %+v", what, s)
 			}
-			if len(claims.held()) != 0 {
-				t.Errorf("%s: still claimed: %v", what, claims.held())
+			if due := records.Due(); len(due) != 0 {
+				t.Errorf("%s: still due: %v", what, due)
 			}
 			if !strings.Contains(r.log.String(), "could not be delivered") {
 				t.Errorf("%s: logged %q", what, r.log)
@@ -214,26 +215,153 @@ func TestAMessageThatIsGivenUpIsUnclaimed(t *testing.T) {
 	}
 }
 
-func TestAFailedClaimIsLoggedAndRepeatedAtTheNextGrowth(t *testing.T) {
-	claims := &ledger{err: errors.New("the disk is full")}
-	inBubble(t, &receiver{}, claims, Endpoint{}, func(t *testing.T, r *rig) {
+func TestWithoutTheStoreNothingIsSentUntilItIsBack(t *testing.T) {
+	var records sinktest.Records
+	inBubble(t, &receiver{}, &records, Endpoint{}, func(t *testing.T, r *rig) {
+		records.Fail(errors.New("the disk is full"))
 		r.Publish(raised("w", 3))
-		synctest.Wait()
-		if s := r.Stats()[0]; s.Failed != 1 || !strings.Contains(r.log.String(), "the disk is full") {
-			t.Errorf("%+v, logged %q", s, r.log)
+		time.Sleep(time.Minute)
+		if told := r.told(t); len(told) != 0 || !strings.Contains(r.log.String(), "the disk is full") {
+			t.Errorf("told %v, logged %q", told, r.log)
 		}
-		claims.fail(nil)
-		r.Publish(grown("w", 4))
-		synctest.Wait()
+		records.Fail(nil)
+		time.Sleep(time.Minute)
 		if diff := cmp.Diff([]string{"w raised"}, r.told(t)); diff != "" {
 			t.Errorf("notices (-want +got):\n%s", diff)
 		}
 	})
 }
 
+func TestAMessageIsMarkedWhenTheStoreIsBack(t *testing.T) {
+	var records sinktest.Records
+	inBubble(t, &receiver{hold: time.Second}, &records, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("w", 3))
+		synctest.Wait()
+		records.Fail(errors.New("the connection is lost"))
+		time.Sleep(time.Minute)
+		records.Fail(nil)
+		time.Sleep(time.Minute)
+		if told, due := r.told(t), records.Due(); len(told) != 1 || len(due) != 0 {
+			t.Errorf("told %v, due %v", told, due)
+		}
+	})
+}
+
+// TestAMessageIsSentAgainWithItsIDAfterACrash kills a server at each step between the commit of a warning and the mark of its message.
+func TestAMessageIsSentAgainWithItsIDAfterACrash(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		crash func(t *testing.T, r *rig)
+		want  []string
+	}{
+		{"before it is sent", func(_ *testing.T, r *rig) { r.records.Write(r.Sink, raised("w", 3)) }, []string{"w raised"}},
+		{"before it is marked", func(_ *testing.T, r *rig) {
+			r.records.FailMarks(errors.New("the server is killed"))
+			r.Publish(raised("w", 3))
+			synctest.Wait()
+		}, []string{"w raised", "w raised"}},
+		{"when it is marked", func(_ *testing.T, r *rig) {
+			r.Publish(raised("w", 3))
+			synctest.Wait()
+		}, []string{"w raised"}},
+		{"before a block is sent", func(_ *testing.T, r *rig) {
+			r.records.Write(r.Sink, decided(raised("w", 3), policy.Block, "same_call"))
+		}, []string{"w block"}},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			var records sinktest.Records
+			to := &receiver{}
+			inBubble(t, to, &records, Endpoint{}, func(t *testing.T, r *rig) {
+				c.crash(t, r)
+				ctx, cancel := context.WithCancel(t.Context())
+				cancel()
+				_ = r.Close(ctx) // it is cut off
+				records.FailMarks(nil)
+			})
+			for range 2 {
+				inBubble(t, to, &records, Endpoint{}, func(*testing.T, *rig) {})
+			}
+			if diff := cmp.Diff(c.want, to.told(t)); diff != "" {
+				t.Errorf("notices (-want +got):\n%s", diff)
+			}
+			ids := make(map[string]bool)
+			for k, m := range to.messages(t) {
+				ids[m.ID] = true
+				if header := to.came()[k].header.Get("Webhook-Id"); header != m.ID {
+					t.Errorf("the header has the id %q, the body %q", header, m.ID)
+				}
+				if (m.Decision != nil) != (m.Level == sink.Block) {
+					t.Errorf("the message at the level %s has the decision %+v", m.Level, m.Decision)
+				}
+			}
+			if len(ids) != 1 || len(records.Due()) != 0 {
+				t.Errorf("ids %v, due %v", ids, records.Due())
+			}
+		})
+	}
+}
+
+func TestANoticeThatAnotherServerHasTakenIsNotSent(t *testing.T) {
+	var records sinktest.Records
+	inBubble(t, &receiver{statuses: []int{503}}, &records, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("w", 3))
+		synctest.Wait()
+		records.Give("another")
+		time.Sleep(time.Hour)
+		if told, s := r.told(t), r.Stats()[0]; len(told) != 1 || s.Sent+s.Failed != 0 || s.Waiting != 0 {
+			t.Errorf("told %v, %+v", told, s)
+		}
+	})
+}
+
+func TestAWarningThatIsMutedWhileItsMessageWaitsIsNotSentLater(t *testing.T) {
+	var records sinktest.Records
+	inBubble(t, &receiver{statuses: []int{503}}, &records, Endpoint{}, func(t *testing.T, r *rig) {
+		r.Publish(raised("w", 3))
+		synctest.Wait()
+		records.Mute("w")
+		time.Sleep(time.Hour)
+		records.Mute("other")
+		r.Publish(grown("w", 4))
+		time.Sleep(time.Hour)
+		if told, due := r.told(t), records.Due(); len(told) != 1 || len(due) != 0 {
+			t.Errorf("told %v, due %v", told, due)
+		}
+		r.Publish(grown("w", 9))
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"w raised", "w grown 9"}, r.told(t)); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestTwoEndpointsWithOneAddressGetAWarningOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		to := &receiver{}
+		hosts, stop := hostsOf(map[string]*receiver{"a.test:80": to})
+		defer stop()
+		all, err := targets(Options{Endpoints: []Endpoint{
+			{URL: "http://a.test", Rules: []string{"other"}}, {URL: "http://a.test", Projects: []string{"web"}}, {URL: "http://a.test"},
+		}}, hosts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var records sinktest.Records
+		s := sink.New(all, &records, "", slog.New(slog.DiscardHandler))
+		records.Publish(s, raised("w", 3))
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"w raised"}, to.told(t)); diff != "" {
+			t.Errorf("notices (-want +got):\n%s", diff)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestASlowEndpointGetsTheLatestStateOfAWarning(t *testing.T) {
 	to := &receiver{hold: 5 * time.Second}
-	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+	inBubble(t, to, &sinktest.Records{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
 		synctest.Wait()
 		r.Publish(raised("w", 3))
@@ -241,7 +369,7 @@ func TestASlowEndpointGetsTheLatestStateOfAWarning(t *testing.T) {
 			r.Publish(grown("w", n+4))
 		}
 		r.Publish(decided(grown("w", 34), policy.Block, "same_call"))
-		if s := r.Stats()[0]; s.Waiting != 1 {
+		if s := r.Stats()[0]; s.Waiting != 2 {
 			t.Errorf("%+v", s)
 		}
 		time.Sleep(time.Minute)
@@ -256,10 +384,10 @@ func TestASlowEndpointGetsTheLatestStateOfAWarning(t *testing.T) {
 
 func TestDroppedNoticesAreCountedAndLogged(t *testing.T) {
 	to := &receiver{hold: time.Second}
-	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+	inBubble(t, to, &sinktest.Records{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
 		synctest.Wait()
-		for n := range sink.MaxWaiting + 5 {
+		for n := range sink.MaxWaiting - 1 + 5 {
 			r.Publish(raised("w"+jsonText(n), 3))
 		}
 		if s := r.Stats()[0]; s.Waiting != sink.MaxWaiting || s.Dropped != 5 {
@@ -273,14 +401,14 @@ func TestDroppedNoticesAreCountedAndLogged(t *testing.T) {
 			t.Errorf("the growth of one that waits was dropped: %+v", s)
 		}
 	})
-	if n := len(to.came()); n != 1+sink.MaxWaiting {
+	if n := len(to.came()); n != sink.MaxWaiting {
 		t.Errorf("%d messages were received", n)
 	}
 }
 
 func TestADeletedRunSendsNoNotice(t *testing.T) {
 	to := &receiver{hold: time.Second}
-	inBubble(t, to, &ledger{}, Endpoint{}, func(t *testing.T, r *rig) {
+	inBubble(t, to, &sinktest.Records{}, Endpoint{}, func(t *testing.T, r *rig) {
 		r.Publish(raised("first", 3))
 		synctest.Wait()
 		r.Publish(raised("w", 3))
@@ -297,7 +425,7 @@ func TestADeletedRunSendsNoNotice(t *testing.T) {
 
 func TestCloseSendsQueuedNotices(t *testing.T) {
 	to := &receiver{hold: time.Second}
-	inBubble(t, to, &ledger{}, Endpoint{}, func(_ *testing.T, r *rig) {
+	inBubble(t, to, &sinktest.Records{}, Endpoint{}, func(_ *testing.T, r *rig) {
 		r.Publish(raised("a", 3))
 		r.Publish(raised("b", 3))
 	})
@@ -307,8 +435,8 @@ func TestCloseSendsQueuedNotices(t *testing.T) {
 }
 
 func TestCloseEndsAfterItsTimeout(t *testing.T) {
-	claims := &ledger{}
-	inBubble(t, &receiver{hold: time.Hour}, claims, Endpoint{Timeout: 5 * time.Minute}, func(t *testing.T, r *rig) {
+	var records sinktest.Records
+	inBubble(t, &receiver{hold: time.Hour}, &records, Endpoint{Timeout: 5 * time.Minute}, func(t *testing.T, r *rig) {
 		r.Publish(raised("a", 3))
 		synctest.Wait()
 		r.Publish(raised("b", 3))
@@ -321,17 +449,15 @@ func TestCloseEndsAfterItsTimeout(t *testing.T) {
 		if took := time.Since(begin); took != 3*time.Second {
 			t.Errorf("it took %s", took)
 		}
-		if diff := cmp.Diff([]sink.Stats{{Host: "hooks.test", Failed: 1, Dropped: 1}}, r.Stats(), withoutKeys); diff != "" {
-			t.Errorf("stats (-want +got):\n%s", diff)
-		}
-		if len(claims.held()) != 0 {
-			t.Errorf("still claimed: %v", claims.held())
-		}
-		r.Publish(raised("late", 3)) // does nothing
-		if s := r.Stats()[0]; s.Waiting != 0 {
-			t.Errorf("%+v", s)
+		if s, due := r.Stats()[0], records.Due(); s.Waiting != 2 || s.Failed+s.Dropped != 0 || len(due) != 2 {
+			t.Errorf("%+v, due %v", s, due)
 		}
 	})
+	to := &receiver{}
+	inBubble(t, to, &records, Endpoint{}, func(*testing.T, *rig) {})
+	if diff := cmp.Diff([]string{"a raised", "b raised"}, to.told(t)); diff != "" {
+		t.Errorf("notices after the next start (-want +got):\n%s", diff)
+	}
 }
 
 func TestADeadEndpointDoesNotDelayOthers(t *testing.T) {
@@ -343,9 +469,10 @@ func TestADeadEndpointDoesNotDelayOthers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := sink.New(all, &ledger{}, slog.New(slog.DiscardHandler))
+		var records sinktest.Records
+		s := sink.New(all, &records, "", slog.New(slog.DiscardHandler))
 		for _, id := range []string{"a", "b", "c"} {
-			s.Publish(raised(id, 3))
+			records.Publish(s, raised(id, 3))
 		}
 		synctest.Wait()
 		if diff := cmp.Diff([]string{"a raised", "b raised", "c raised"}, well.told(t)); diff != "" {

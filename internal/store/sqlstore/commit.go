@@ -125,6 +125,7 @@ func (w *writing) batch(ctx context.Context, b *store.Batch) (duplicates []store
 		func() error { return w.invalidate(ctx, b.Invalidated) },
 		func() error { return w.warnings(ctx, b.Warnings) },
 		func() error { return w.decisions(ctx, b.Decisions) },
+		func() error { return w.notices(ctx, b.Notices) },
 		func() error { return w.checkpoints(ctx, b.Checkpoints) },
 		func() error { return w.prune(ctx, b.Pruned) },
 		func() error { return w.flushed(ctx, b.Flushed) },
@@ -188,7 +189,6 @@ func (w *writing) deleted(ctx context.Context, deleted, emptied []int64) error {
 func (w *writing) deleteRuns(ctx context.Context, run int64) error {
 	for _, query := range []string{
 		`DELETE FROM deliveries WHERE run = $1`,
-		`DELETE FROM waiting_notices WHERE run = $1`,
 		`DELETE FROM shadow_verdicts WHERE run = $1`,
 		`DELETE FROM labels WHERE run = $1`,
 		`DELETE FROM acknowledgements WHERE run = $1`,

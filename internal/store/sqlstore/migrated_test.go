@@ -1,7 +1,10 @@
 package sqlstore_test
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -103,5 +106,51 @@ func goesOn(t *testing.T, s *sqlstore.Store, b *store.Batch) {
 	}
 	if n := len(readAll(t, s, 2).All); n != 25 {
 		t.Errorf("the next run has %d events", n)
+	}
+}
+
+// waitingNotices opens a database of the version before notices were due in the rows of deliveries.
+func waitingNotices(t *testing.T, dsn string) {
+	ctx := t.Context()
+	older, err := sqlstore.Open(ctx, dsn, sqlstore.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := time.Date(2026, 5, 6, 0, 0, 0, 0, time.UTC)
+	_, err = older.Commit(ctx, &store.Batch{Runs: []store.Run{
+		{Number: 1, ID: "r", Name: "a run", Status: store.Running, Started: at, Updated: at},
+	}})
+	if err := errors.Join(err, older.Close()); err != nil {
+		t.Fatal(err)
+	}
+	integer, blob, text := "INTEGER", "BLOB", func(s string) string { return fmt.Sprintf("X'%x'", s) }
+	if strings.HasPrefix(dsn, "postgres") {
+		integer, blob, text = "BIGINT", "BYTEA", func(s string) string { return fmt.Sprintf(`'\x%x'`, s) }
+	}
+	meddle(t, dsn, `DROP INDEX deliveries_due`, `ALTER TABLE deliveries DROP COLUMN due`, `ALTER TABLE deliveries DROP COLUMN holder`,
+		`CREATE TABLE waiting_notices (endpoint TEXT NOT NULL, run `+integer+` NOT NULL, warning TEXT NOT NULL, since `+integer+` NOT NULL,
+			state `+blob+` NOT NULL, PRIMARY KEY (endpoint, warning))`,
+		`INSERT INTO deliveries (warning, endpoint, level, at, run) VALUES ('sent', 'hook', 'raised', 1, 1), ('halted', 'hook', 'raised', 1, 1)`,
+		`INSERT INTO waiting_notices VALUES ('hook', 1, 'new', 2, `+text(`{"run_id":"r","raised_at":3}`)+`),
+			('hook', 1, 'sent', 3, `+text(`{"run_id":"r","raised_at":-1}`)+`),
+			('hook', 1, 'halted', 4, `+text(`{"run_id":"r","raised_at":3,"decision":{"Run":1,"Action":"halt","Code":"c"}}`)+`)`,
+		`DELETE FROM goose_db_version WHERE version_id >= 22`)
+
+	s := open(t, dsn)
+	first, _, err := s.DueWarnings(ctx, "hook", "", 9)
+	want := []store.DueWarning{{Endpoint: "hook", Run: 1, RunID: "r", Warning: "new"}, {Endpoint: "hook", Run: 1, RunID: "r", Warning: "halted"}}
+	if diff := cmp.Diff(want, first); diff != "" || err != nil {
+		t.Errorf("error %v, due (-want +got):\n%s", err, diff)
+	}
+	for _, d := range want {
+		due, _, err := s.DueLevels(ctx, d, "")
+		if level := map[string]string{"new": "raised", "halted": "halt"}[d.Warning]; err != nil || len(due) != 1 || due[0].Level != level {
+			t.Errorf("due of %s: %+v, error %v, want %s", d.Warning, due, err, level)
+		}
+	}
+	for _, warning := range []string{"sent", "halted"} {
+		if levels, err := s.SentLevels(ctx, "hook", warning); err != nil || !slices.Equal(levels, []string{"raised"}) {
+			t.Errorf("sent of %s: %v, error %v", warning, levels, err)
+		}
 	}
 }

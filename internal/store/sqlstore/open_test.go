@@ -31,6 +31,7 @@ func TestOpen(t *testing.T) {
 			t.Run("a second server is kept out until the first has closed", func(t *testing.T) { secondServer(t, database(t)) })
 			t.Run("tables of an earlier version are migrated", func(t *testing.T) { olderTables(t, database(t)) })
 			t.Run("figures of an earlier version are kept", func(t *testing.T) { olderFigures(t, database(t)) })
+			t.Run("notices that waited in an earlier version are due", func(t *testing.T) { waitingNotices(t, database(t)) })
 			t.Run("tables of a later version are not changed", func(t *testing.T) { newerTables(t, database(t)) })
 		})
 	}
@@ -141,7 +142,8 @@ var columnsOfLists = []string{
 	`ALTER TABLE runs DROP COLUMN agents`, `ALTER TABLE runs DROP COLUMN models`, `ALTER TABLE runs DROP COLUMN labels`,
 	`ALTER TABLE runs DROP COLUMN events`, `ALTER TABLE runs DROP COLUMN duration`,
 	`ALTER TABLE runs DROP COLUMN mean_latency`,
-	`ALTER TABLE runs DROP COLUMN mean_novelty`, `ALTER TABLE runs DROP COLUMN most_called`, `DROP TABLE waiting_notices`, `DROP TABLE shadow_verdicts`,
+	`ALTER TABLE runs DROP COLUMN mean_novelty`, `ALTER TABLE runs DROP COLUMN most_called`, `DROP TABLE shadow_verdicts`,
+	`DROP INDEX deliveries_due`, `ALTER TABLE deliveries DROP COLUMN due`, `ALTER TABLE deliveries DROP COLUMN holder`,
 }
 
 // columnsOfFigures brings back the columns of figures that one column replaced, with figures in them.

@@ -146,6 +146,38 @@ func TestNothingIsWrittenBehindACommitThatFailed(t *testing.T) {
 	}
 }
 
+func TestNoticesOfAServerThatHasEndedAreTaken(t *testing.T) {
+	s, ctx := openCluster(t, postgres.Database(t)), t.Context()
+	p := s.Partition(0, renew(t, s, "a").Epochs[0])
+	b := batchOf(0, 1, 1)
+	for _, level := range []string{"raised", "block"} {
+		b.Notices = append(b.Notices, store.Notice{Endpoint: "hook", Run: b.Runs[0].Number, Warning: "w", Level: level, Holder: "a", State: []byte("{}")})
+	}
+	if _, err := p.Commit(ctx, b); err != nil {
+		t.Fatal(err)
+	}
+	take := func(holder string, want int64) {
+		t.Helper()
+		if taken, err := s.AdoptNotices(ctx, holder); taken != want || err != nil {
+			t.Errorf("%s takes %d notices, error %v, want %d", holder, taken, err, want)
+		}
+	}
+	renew(t, s, "b")
+	take("b", 0) // the holder is alive
+	if err := s.Leave(ctx, "a"); err != nil {
+		t.Fatal(err)
+	}
+	take("nobody", 0) // it has no lease
+	if err := s.MarkSent(ctx, b.Notices[:1]); err != nil {
+		t.Fatal(err)
+	}
+	take("b", 1)
+	take("b", 0)
+	if first, _, err := s.DueWarnings(ctx, "hook", "b", 9); len(first) != 1 || err != nil {
+		t.Errorf("due %v, error %v", first, err)
+	}
+}
+
 func TestAClusterAndASingleServerDoNotShareADatabase(t *testing.T) {
 	ctx := t.Context()
 	t.Run("a single server refuses the database of a cluster", func(t *testing.T) {

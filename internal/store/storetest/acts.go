@@ -35,38 +35,40 @@ func warned(t *testing.T, s Store, ids ...string) {
 	commit(t, s, b)
 }
 
-// claimed reports whether an endpoint may claim a run's warning. It deletes the claim.
-func claimed(t *testing.T, s Store, number int64, id string) bool {
+// alerted reports whether anybody is to be notified of a run's warning.
+func alerted(t *testing.T, s Store, number int64, id string) bool {
 	t.Helper()
-	fresh := must[bool](t)(s.Claim(t.Context(), "hook", number, "w-"+id, "raised"))
-	if err := s.Unclaim(t.Context(), "hook", "w-"+id, "raised"); err != nil {
+	n := notice(number, "w-"+id, "raised")
+	commit(t, s, store.Batch{Notices: []store.Notice{n}})
+	_, silenced, err := s.DueLevels(t.Context(), store.DueWarning{Endpoint: "hook", Run: number, Warning: n.Warning}, "")
+	if err != nil {
 		t.Fatal(err)
 	}
-	return fresh
+	return !silenced
 }
 
-func claimsOfAcknowledged(t *testing.T, s Store) {
+func acknowledgedWarnings(t *testing.T, s Store) {
 	warned(t, s, "a", "b")
 	do(t, s, 1, store.Act{Action: store.ActAcknowledge, Run: 1, RunID: "a", Warning: "w-a"})
-	if claimed(t, s, 1, "a") || !claimed(t, s, 2, "b") {
-		t.Error("an acknowledged warning is claimed, or another one is not")
+	if alerted(t, s, 1, "a") || !alerted(t, s, 2, "b") {
+		t.Error("somebody is notified of an acknowledged warning, or nobody of another one")
 	}
 	want := []store.Acknowledgement{{Warning: "w-a", Who: "ada", At: noon.Add(time.Minute)}}
 	if diff := cmp.Diff(want, must[[]store.Acknowledgement](t)(s.Acknowledged(t.Context(), 1))); diff != "" {
 		t.Errorf("acknowledged (-want +got):\n%s", diff)
 	}
 	do(t, s, 2, store.Act{Action: store.ActUnacknowledge, Run: 1, RunID: "a", Warning: "w-a"})
-	if !claimed(t, s, 1, "a") || len(must[[]store.Acknowledgement](t)(s.Acknowledged(t.Context(), 1))) != 0 {
+	if !alerted(t, s, 1, "a") || len(must[[]store.Acknowledgement](t)(s.Acknowledged(t.Context(), 1))) != 0 {
 		t.Error("the acknowledgement is not taken back")
 	}
 }
 
-func claimsOfMuted(t *testing.T, s Store) {
+func mutedWarnings(t *testing.T, s Store) {
 	warned(t, s, "a", "b")
 	for _, c := range []struct {
 		says string
 		mute store.Act
-		a, b bool // whether the warning of the run is claimed
+		a, b bool // whether somebody is notified of the warning of the run
 	}{
 		{"a rule everywhere", store.Act{Rule: "stall"}, false, false},
 		{"a rule for the tool", store.Act{Rule: "stall", Tool: "read"}, false, false},
@@ -76,14 +78,14 @@ func claimsOfMuted(t *testing.T, s Store) {
 	} {
 		c.mute.Action = store.ActMute
 		number := do(t, s, 1, c.mute)
-		if a, b := claimed(t, s, 1, "a"), claimed(t, s, 2, "b"); a != c.a || b != c.b {
-			t.Errorf("%s: claimed %v and %v, want %v and %v", c.says, a, b, c.a, c.b)
+		if a, b := alerted(t, s, 1, "a"), alerted(t, s, 2, "b"); a != c.a || b != c.b {
+			t.Errorf("%s: notified %v and %v, want %v and %v", c.says, a, b, c.a, c.b)
 		}
 		if mutes := must[[]store.Act](t)(s.Mutes(t.Context())); len(mutes) != 1 || mutes[0].Number != number || mutes[0].Rule != c.mute.Rule {
 			t.Errorf("%s: mutes %+v", c.says, mutes)
 		}
 		do(t, s, 2, store.Act{Action: store.ActUnmute, Value: strconv.FormatInt(number, 10)})
-		if !claimed(t, s, 1, "a") || !claimed(t, s, 2, "b") {
+		if !alerted(t, s, 1, "a") || !alerted(t, s, 2, "b") {
 			t.Errorf("%s: still muted", c.says)
 		}
 	}

@@ -221,21 +221,18 @@ func prunedCheckpoints(t *testing.T, s Store) {
 	compareRest(t, s, &b, 1, "none")
 }
 
-// deletedRunWithoutWarnings deletes a run whose warnings a refold deleted before. Its claims are deleted, too.
+// deletedRunWithoutWarnings deletes a run whose warnings a refold deleted before. Its notices are deleted, too.
 func deletedRunWithoutWarnings(t *testing.T, s Store) {
-	ctx := t.Context()
 	commit(t, s, full(1, "a", "ta"))
-	if !must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
-		t.Fatal("it was claimed before")
-	}
+	commit(t, s, store.Batch{Notices: []store.Notice{notice(1, "a-w", "raised")}})
 	commit(t, s, store.Batch{Invalidated: []store.Invalidated{{Run: 1, Behind: store.Start}}})
-	if must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
-		t.Error("a run that is folded again would be told of twice")
+	if due := dueOf(t, s, 1, "a-w"); len(due) != 1 {
+		t.Errorf("due after a run was folded again: %v", due)
 	}
 	commit(t, s, store.Batch{Deleted: []int64{1}})
 	commit(t, s, full(2, "a", "ta"))
-	if !must[bool](t)(s.Claim(ctx, "hook", 2, "a-w", "raised")) {
-		t.Error("the claim outlives the deleted run")
+	if first, _, err := s.DueWarnings(t.Context(), "hook", "", 9); len(first) != 0 || err != nil {
+		t.Errorf("the notice outlives the deleted run: %v, error %v", first, err)
 	}
 }
 
@@ -243,22 +240,19 @@ func deletedRun(t *testing.T, s Store) {
 	ctx := t.Context()
 	commit(t, s, full(1, "a", "ta"))
 	commit(t, s, full(2, "b", "tb"))
-	for run, id := range map[int64]string{1: "a-w", 2: "b-w"} {
-		if !must[bool](t)(s.Claim(ctx, "hook", run, id, "raised")) {
-			t.Fatalf("%s was claimed before", id)
-		}
-	}
+	commit(t, s, store.Batch{Notices: []store.Notice{notice(1, "a-w", "raised"), notice(2, "b-w", "raised")}})
 	commit(t, s, store.Batch{Deleted: []int64{1, 99}})
 	nothing(t, s, 1, "a", "ta")
-	if must[bool](t)(s.Claim(ctx, "hook", 1, "a-w", "raised")) {
-		t.Error("a delivery of a run that is gone can be claimed")
+	if err := s.MarkSent(ctx, []store.Notice{notice(1, "a-w", "raised")}); err != nil {
+		t.Error(err)
+	}
+	if sent := must[[]string](t)(s.SentLevels(ctx, "hook", "a-w")); len(sent) != 0 {
+		t.Errorf("levels of a run that does not exist were sent: %v", sent)
 	}
 	commit(t, s, full(3, "a", "ta"))
-	if !must[bool](t)(s.Claim(ctx, "hook", 3, "a-w", "raised")) {
-		t.Error("a delivery is left of the deleted run")
-	}
-	if must[bool](t)(s.Claim(ctx, "hook", 2, "b-w", "raised")) {
-		t.Error("a delivery of the other run is gone")
+	first, _, err := s.DueWarnings(ctx, "hook", "", 9)
+	if diff := cmp.Diff([]store.DueWarning{{Endpoint: "hook", Run: 2, RunID: "b", Warning: "b-w"}}, first); diff != "" || err != nil {
+		t.Errorf("error %v, due (-want +got):\n%s", err, diff)
 	}
 	commit(t, s, store.Batch{Deleted: []int64{3}})
 	runs, _, err := s.Runs(ctx, store.Filter{Warning: "repeat"}, store.Order{}, store.Page{Limit: 10})

@@ -64,8 +64,11 @@ func hostileText(t *testing.T, s Store) {
 				t.Errorf("runs by %.100v (-want +got):\n%s", f, diff)
 			}
 		}
-		if !must[bool](t)(s.Claim(ctx, name, number, id, name)) {
-			t.Error("it was claimed before")
+		n := store.Notice{Endpoint: name, Run: number, Warning: id, Level: name, At: noon, State: []byte(name + "x")}
+		commit(t, s, store.Batch{Notices: []store.Notice{n}})
+		due, _, err := s.DueLevels(ctx, store.DueWarning{Endpoint: name, Run: number, Warning: id}, "")
+		if err != nil || len(due) != 1 || due[0].Level != store.Key(name) || string(due[0].State) != name+"x" {
+			t.Errorf("the due notices are %.200v, error %v", due, err)
 		}
 		must[[]byte](t)(s.Secret(ctx, id))
 		duplicates := must[[]store.EventRef](t)(s.Commit(ctx, &store.Batch{Events: []store.Event{event(number+1000, number, id, 1)}}))

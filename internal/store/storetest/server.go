@@ -136,49 +136,6 @@ func size(t *testing.T, s Store) {
 	}
 }
 
-func claims(t *testing.T, s Store) {
-	ctx := t.Context()
-	commit(t, s, full(1, "a", "ta"))
-	claim := func(want bool, endpoint, warning, level string) {
-		t.Helper()
-		if got := must[bool](t)(s.Claim(ctx, endpoint, 1, warning, level)); got != want {
-			t.Errorf("claiming %s %s %s gives %v", endpoint, warning, level, got)
-		}
-	}
-	claim(true, "hook", "w", "raised")
-	claim(false, "hook", "w", "raised")
-	claim(true, "hook", "w", "halt")
-	claim(true, "other", "w", "raised")
-	claim(true, "hook", "w2", "raised")
-	if err := s.Unclaim(ctx, "hook", "w", "raised"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Unclaim(ctx, "hook", "none", "raised"); err != nil {
-		t.Fatal(err)
-	}
-	claim(true, "hook", "w", "raised")
-	claim(false, "hook", "w", "halt")
-	claim(false, "hook", "w2", "raised")
-
-	var won atomic.Int64
-	var all sync.WaitGroup
-	for range 16 {
-		all.Go(func() {
-			mine, err := s.Claim(ctx, "hook", 1, "wanted", "raised")
-			if err != nil {
-				t.Errorf("claiming beside others: %v", err)
-			}
-			if mine {
-				won.Add(1)
-			}
-		})
-	}
-	all.Wait()
-	if won.Load() != 1 {
-		t.Errorf("of 16 who claimed the same, %d were holds that it is new", won.Load())
-	}
-}
-
 func secrets(t *testing.T, s Store) {
 	ctx := t.Context()
 	mask := must[[]byte](t)(s.Secret(ctx, "mask"))

@@ -50,15 +50,16 @@ type Store interface {
 	Maintain(ctx context.Context, now time.Time) error
 	DropOrphanSpans(ctx context.Context, before time.Time) error
 
-	KeepNotice(ctx context.Context, n store.WaitingNotice, change func(before []byte) ([]byte, error)) error
-	WaitingNotices(ctx context.Context, endpoint string, limit int) (first []store.WaitingNotice, total int, err error)
-	ForgetNotices(ctx context.Context, endpoint, warning string) error
+	DueWarnings(ctx context.Context, endpoint, holder string, most int) (first []store.DueWarning, total int, err error)
+	DueLevels(ctx context.Context, d store.DueWarning, holder string) (due []store.Notice, silenced bool, err error)
+	SentLevels(ctx context.Context, endpoint, warning string) ([]string, error)
+	MarkSent(ctx context.Context, notices []store.Notice) error
+	DropNotices(ctx context.Context, notices []store.Notice) error
+	DropDue(ctx context.Context, endpoint string) error
 	KeepShadow(ctx context.Context, v store.ShadowVerdict) error
 	ShadowDue(ctx context.Context, judge string, limit int) ([]string, error)
 	ShadowCounts(ctx context.Context, judge string) ([]store.ShadowCount, error)
 	ShadowRuns(ctx context.Context, q store.ShadowQuery) ([]store.ShadowRun, error)
-	Claim(ctx context.Context, endpoint string, run int64, warning, level string) (bool, error)
-	Unclaim(ctx context.Context, endpoint, warning, level string) error
 	Act(ctx context.Context, a *store.Act) error
 	Acts(ctx context.Context, p store.Page) (acts []store.Act, next string, err error)
 	Mutes(ctx context.Context) ([]store.Act, error)
@@ -94,7 +95,7 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"results after a position are invalidated", invalidated},
 		{"pruned checkpoints are deleted", prunedCheckpoints},
 		{"deleting a run deletes all its records and no others", deletedRun},
-		{"deleting a run deletes the claims of its deleted warnings", deletedRunWithoutWarnings},
+		{"deleting a run deletes the notices of its deleted warnings", deletedRunWithoutWarnings},
 		{"the id of a deleted run can be used in the same batch", deletedAndNew},
 		{"ids and names may be any bytes", hostileText},
 		{"a body of 1 MiB comes back", largeBodies},
@@ -127,10 +128,10 @@ func Run(t *testing.T, open func(t *testing.T) Store) {
 		{"deleting a run deletes its spans, except those of traces of other runs", deletedSpans},
 		{"deleting an emptied run deletes no spans", emptiedRun},
 		{"the size grows with events and falls with deleted runs", size},
-		{"the first claim is new, until it is deleted", claims},
-		{"an acknowledged warning is not claimed", claimsOfAcknowledged},
-		{"a muted rule is not claimed for its tool and project, until it is unmuted", claimsOfMuted},
-		{"waiting notices come back with their latest state, and go with their run", waitingNotices},
+		{"notices are due until they are sent, the longest waiting first", dueNotices},
+		{"the first notice of a level is kept, until it is dropped", firstNotices},
+		{"nobody is notified of an acknowledged warning", acknowledgedWarnings},
+		{"nobody is notified of a muted rule for its tool and project, until it is unmuted", mutedWarnings},
 		{"a shadow verdict is due until it is of the latest event and judge, and goes with its run", shadowVerdicts},
 		{"a label is the latest that was given, and goes with its run", labels},
 		{"the audit log has each act, the latest first, and keeps those of deleted runs", auditLog},
