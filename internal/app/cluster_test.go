@@ -219,6 +219,12 @@ func startProcess(t *testing.T, env ...string) (address string, kill func(), sig
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), env...)
+	isServer := strings.HasPrefix(env[0], victimDB)
+	if isServer {
+		reports := filepath.Join(t.TempDir(), "race")
+		cmd.Env = append(cmd.Env, "GORACE="+os.Getenv("GORACE")+" log_path="+reports)
+		t.Cleanup(func() { failOnRaces(t, reports) })
+	}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -237,10 +243,23 @@ func startProcess(t *testing.T, env ...string) (address string, kill func(), sig
 	})
 	t.Cleanup(kill)
 	signal = func(s os.Signal) { _ = cmd.Process.Signal(s) }
-	if !strings.HasPrefix(env[0], victimDB) {
+	if !isServer {
 		return "", kill, signal, wait
 	}
 	return readAddress(t, out, kill), kill, signal, wait
+}
+
+// failOnRaces fails the test if the race detector of a server has written reports to files that begin with a path.
+func failOnRaces(t *testing.T, path string) {
+	t.Helper()
+	files, err := filepath.Glob(path + ".*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		report, err := os.ReadFile(file)
+		t.Errorf("a server has a data race: %s (error %v)", report, err)
+	}
 }
 
 // eventually fails the test unless the condition holds within a time.
