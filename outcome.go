@@ -80,11 +80,7 @@ func failure(result, content []byte) (text []byte, failed bool) {
 // bare returns the content of a result without what a tool writes around it. Of a raw JSON string with something around it, it returns the
 // inside.
 func (r *Run) bare(t *Tool, content []byte) []byte {
-	if t.Shell {
-		content = fingerprint.Unwrap(content, &r.echo)
-	} else {
-		content = fingerprint.WithoutReminder(content)
-	}
+	content = r.unwrap(t, content)
 	if !t.Frame.Known() {
 		return content
 	}
@@ -95,14 +91,20 @@ func (r *Run) bare(t *Tool, content []byte) []byte {
 	return content
 }
 
+// unwrap returns the content of a result without the lines and remarks that shells and the programs of agents are known to add.
+func (r *Run) unwrap(t *Tool, content []byte) []byte {
+	if t.Shell {
+		return fingerprint.Unwrap(content, &r.echo)
+	}
+	return fingerprint.WithoutReminder(content)
+}
+
 // learnFrame reads what the tool writes around the content of its results.
 func (r *Run) learnFrame(t *Tool, content []byte) {
 	if !t.Frame.Open() {
 		return
 	}
-	if t.Shell {
-		content = fingerprint.Unwrap(content, &r.echo)
-	} else if content = fingerprint.WithoutReminder(content); len(content) == 0 || content[0] == '{' || content[0] == '[' {
+	if content = r.unwrap(t, content); !t.Shell && (len(content) == 0 || content[0] == '{' || content[0] == '[') {
 		return
 	}
 	t.Frame.Add(fingerprint.Inside(content), r.step.Effort.Lines > 0)

@@ -13,10 +13,9 @@ const CodeFailed = "guard_failed"
 // ErrFailed means that a guard no longer evaluates calls. The error that Failed returns wraps it.
 var ErrFailed = errors.New("guard failed")
 
-// Failed returns why the guard has failed, or nil. A guard fails if a detector, a policy or the state of its run panics, or a callback that
-// gets the answer to a second opinion. All later decisions of the guard are Allow with the code CodeFailed, so the agent continues
-// without protection, and Snapshot returns this error. Other guards are not affected. To recover, use a new guard or restore an earlier
-// snapshot.
+// Failed returns why the guard has failed, or nil. A guard fails if a detector, a policy or the state of its run panics. All later
+// decisions of the guard are Allow with the code CodeFailed, so the agent continues without protection, and Snapshot returns this error.
+// Other guards are not affected. To recover, use a new guard or restore an earlier snapshot.
 func (g *Guard) Failed() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -149,11 +149,7 @@ func roleOf(name, value []byte) memberRole {
 		return aStatus
 	case "tool_call_id", "call_id", "tool_use_id", "toolCallId", "toolUseId", "callId":
 		return aCall
-	case "functionResponse", "function_response":
-		if value[0] == '{' {
-			return aResponse
-		}
-	case "response":
+	case "functionResponse", "function_response", "response":
 		if value[0] == '{' {
 			return aResponse
 		}
