@@ -103,6 +103,15 @@ func (in *Input) Document() ([]byte, error) {
 	return data, nil
 }
 
+// UnmarshalDocument reads the whole input into v, as Document and Unmarshal do.
+func (in *Input) UnmarshalDocument(v any) error {
+	data, err := in.Document()
+	if err != nil {
+		return err
+	}
+	return in.Unmarshal(0, data, v)
+}
+
 // Elements streams the values of an input: the elements of a JSON array, or a sequence of values. It calls each with the value
 // and its position from 0. The value is valid until each returns. Only one value, of at most MaxDocument bytes, is in memory at a
 // time.

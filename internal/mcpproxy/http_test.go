@@ -22,6 +22,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/memory"
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -366,28 +367,13 @@ func TestAStreamPassesUnchanged(t *testing.T) {
 			"retry: 5\n", "data", strings.Repeat("y", 200) + "\n", "\x00\xff\n",
 		})).Draw(t, "lines")
 		want := strings.Join(lines, "")
-		upstream := io.NopCloser(&chunks{[]byte(want), func() int { return rapid.IntRange(1, 40).Draw(t, "chunk") }})
+		upstream := io.NopCloser(nettest.NewChunks(want, rapid.SliceOfN(rapid.IntRange(1, 40), 1, 8).Draw(t, "sizes")...))
 		s := newEventStream(upstream, &eventMemory{memory.NewPool(1), 128, 0}, nil, func(e sse) []byte { return e.raw }, func(error) {})
 		got, err := io.ReadAll(s)
 		if err != nil || string(got) != want {
 			t.Fatalf("got %q, %v; want %q", got, err, want)
 		}
 	})
-}
-
-// chunks is a reader of chunks.
-type chunks struct {
-	data []byte
-	size func() int
-}
-
-func (c *chunks) Read(p []byte) (int, error) {
-	if len(c.data) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p[:min(len(p), c.size())], c.data)
-	c.data = c.data[n:]
-	return n, nil
 }
 
 func TestAnEventWithOtherDataKeepsItsOtherLines(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -242,10 +243,10 @@ func TestAnswersPassUnchangedToTheByte(t *testing.T) {
 			"{\"id\":\"b\"}", "data: [DONE]\n", "data: {\"id\":", "\x00\xff", strings.Repeat("z", 5000),
 		})).Draw(t, "lines")
 		want := strings.Join(lines, "")
-		read := func(size func() int) (string, outcome) {
+		read := func(sizes ...int) (string, outcome) {
 			var got outcome
 			body := newTap(&http.Response{
-				Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(&chunked{[]byte(want), size}),
+				Header: http.Header{"Content-Type": {kind}}, Body: io.NopCloser(nettest.NewChunks(want, sizes...)),
 			}, func(o *outcome) { got = *o })
 			data, err := io.ReadAll(body)
 			if err != nil {
@@ -253,8 +254,8 @@ func TestAnswersPassUnchangedToTheByte(t *testing.T) {
 			}
 			return string(data), got
 		}
-		whole, o := read(func() int { return len(want) + 1 })
-		parts, p := read(func() int { return rapid.IntRange(1, 30).Draw(t, "chunk") })
+		whole, o := read(len(want) + 1)
+		parts, p := read(rapid.SliceOfN(rapid.IntRange(1, 30), 1, 8).Draw(t, "sizes")...)
 		if whole != want || parts != want {
 			t.Fatalf("got %q and %q, want %q", whole, parts, want)
 		}
@@ -262,21 +263,6 @@ func TestAnswersPassUnchangedToTheByte(t *testing.T) {
 			t.Fatalf("read %+v in one piece, %+v in chunks", o, p)
 		}
 	})
-}
-
-// chunked is a reader of chunks.
-type chunked struct {
-	data []byte
-	size func() int
-}
-
-func (c *chunked) Read(p []byte) (int, error) {
-	if len(c.data) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p[:min(len(p), c.size())], c.data)
-	c.data = c.data[n:]
-	return n, nil
 }
 
 func TestACompressedAnswerPassesUnchanged(t *testing.T) {

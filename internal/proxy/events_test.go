@@ -15,6 +15,7 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	sdkresponses "github.com/openai/openai-go/v3/responses"
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"pgregory.net/rapid"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -99,7 +100,7 @@ func TestStreamsOfALoopingAgentPassUnchangedWhereverTheChunksEnd(t *testing.T) {
 			}
 			res := &http.Response{
 				StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, ContentLength: -1, Request: r,
-				Body: io.NopCloser(&chunks{data: want, sizes: sizes}),
+				Body: io.NopCloser(nettest.NewChunks(string(want), sizes...)),
 			}
 			if err := p.answered(res); err != nil {
 				t.Fatal(err)

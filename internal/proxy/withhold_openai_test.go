@@ -11,6 +11,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -277,7 +278,7 @@ func reader(t *testing.T, a withholder) func(t testing.TB, sent string, sizes []
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := newWithholdStream(io.NopCloser(&chunks{data: []byte(sent), sizes: sizes}), &trial{a, p, session, verdict{run: "r"}}, func(*withheld) { blocked++ })
+		w := newWithholdStream(io.NopCloser(nettest.NewChunks(sent, sizes...)), &trial{a, p, session, verdict{run: "r"}}, func(*withheld) { blocked++ })
 		got, err := io.ReadAll(w)
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/nettest"
 	"github.com/unloop-ai/unloop/profile"
 )
 
@@ -203,7 +204,7 @@ func TestACallIsTakenOutOfAStreamOfBlocksAndTheOthersPassWhereverTheChunksEnd(t 
 	read := func(t *rapid.T, sent string) (string, int) {
 		blocked := 0
 		sizes := rapid.SliceOfN(rapid.IntRange(1, 700), 1, 8).Draw(t, "sizes")
-		w := newWithholdStream(io.NopCloser(&chunks{data: []byte(sent), sizes: sizes}), p.conversations.try(anthropic{}, v), func(*withheld) { blocked++ })
+		w := newWithholdStream(io.NopCloser(nettest.NewChunks(sent, sizes...)), p.conversations.try(anthropic{}, v), func(*withheld) { blocked++ })
 		got, err := io.ReadAll(w)
 		if err != nil {
 			t.Fatal(err)
@@ -259,7 +260,7 @@ func TestACallIsTakenOutOfAStreamOfGemini(t *testing.T) {
 			for _, sizes := range chunkSizes {
 				blocked := 0
 				try := p.conversations.try(gemini{}, v)
-				data, err := io.ReadAll(newWithholdStream(io.NopCloser(&chunks{data: []byte(tc.sent), sizes: sizes}), try, func(*withheld) { blocked++ }))
+				data, err := io.ReadAll(newWithholdStream(io.NopCloser(nettest.NewChunks(tc.sent, sizes...)), try, func(*withheld) { blocked++ }))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -315,22 +316,6 @@ func TestACallStaysInAnAnswerOfTheResponsesAPI(t *testing.T) {
 			}
 		})
 	}
-}
-
-// chunks is a body that is read in pieces of given sizes.
-type chunks struct {
-	data  []byte
-	sizes []int
-	n     int
-}
-
-func (c *chunks) Read(p []byte) (int, error) {
-	if len(c.data) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, c.data[:min(len(c.data), c.sizes[c.n%len(c.sizes)])])
-	c.data, c.n = c.data[n:], c.n+1
-	return n, nil
 }
 
 func TestAStreamWithABlockedCallReachesTheClient(t *testing.T) {

@@ -88,12 +88,8 @@ type metrics struct {
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
-	data, err := in.Document()
-	if err != nil {
-		return err
-	}
 	var root trajectory
-	if err := in.Unmarshal(0, data, &root); err != nil {
+	if err := in.UnmarshalDocument(&root); err != nil {
 		return err
 	}
 	if !strings.HasPrefix(root.Version, version) {

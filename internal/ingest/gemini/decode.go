@@ -98,15 +98,11 @@ func (c *chat) rewind(id string) {
 }
 
 func readDocument(in *ingest.Input) (*chat, error) {
-	data, err := in.Document()
-	if err != nil {
-		return nil, err
-	}
 	var doc struct {
 		Session  string   `json:"sessionId"`
 		Messages []record `json:"messages"`
 	}
-	if err := in.Unmarshal(0, data, &doc); err != nil {
+	if err := in.UnmarshalDocument(&doc); err != nil {
 		return nil, err
 	}
 	c := newChat(in)

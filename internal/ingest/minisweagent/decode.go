@@ -89,12 +89,8 @@ type response struct {
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
-	data, err := in.Document()
-	if err != nil {
-		return err
-	}
 	var t trajectory
-	if err := in.Unmarshal(0, data, &t); err != nil {
+	if err := in.UnmarshalDocument(&t); err != nil {
 		return err
 	}
 	if t.Messages == nil {

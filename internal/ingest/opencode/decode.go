@@ -118,12 +118,8 @@ type state struct {
 }
 
 func decode(in *ingest.Input, emit ingest.Emit) error {
-	data, err := in.Document()
-	if err != nil {
-		return err
-	}
 	var s session
-	if err := in.Unmarshal(0, data, &s); err != nil {
+	if err := in.UnmarshalDocument(&s); err != nil {
 		return err
 	}
 	if s.Messages == nil {
@@ -137,6 +133,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	for i := range s.Messages {
 		m := &s.Messages[i]
 		at := ingest.Location{Index: i, Time: ingest.Time(m.Info.Time.Created)}
+		var err error
 		switch m.Info.Role {
 		case "user":
 			err = d.user(at, m)
