@@ -98,20 +98,12 @@ func (r *Run) readArguments(s *scratch, t *Tool, canonical []byte, shares *minim
 func (m *meter) rearranges(argument []fingerprint.Word, t *Tool) bool {
 	lines, known, moved, before := 0, 0, 0, uint32(0)
 	for len(argument) > 0 {
-		length := 1
-		for length < len(argument) && !argument[length].First {
-			length++
-		}
-		line := argument[:length]
-		argument = argument[length:]
-		if length < lineWords {
+		var line []fingerprint.Word
+		line, argument = cutItem(argument)
+		if len(line) < lineWords {
 			continue
 		}
-		h := uint32(t.Hash)
-		for _, word := range line {
-			h = (h ^ word.Hash) * 0x9E3779B1
-			h ^= h >> 15
-		}
+		h := chainAll(uint32(t.Hash), line)
 		lines++
 		if !m.Seen.add(h ^ saltItem) {
 			known++

@@ -109,11 +109,11 @@ func (m *meter) weighAnswer(w *fingerprint.Words, news *messageNews) (weight flo
 // is a standing phrase.
 func (m *meter) restates(w *fingerprint.Words) float64 {
 	again, items := 0, 0
-	for words := w.List; len(words) > 0; {
-		item, length := nextItem(words)
-		words = words[length:]
-		if length >= longItem && !m.Seen.add(item^saltSentence) {
-			again += length
+	for rest := w.List; len(rest) > 0; {
+		var item []fingerprint.Word
+		item, rest = cutItem(rest)
+		if len(item) >= longItem && !m.Seen.add(itemHash(item)^saltSentence) {
+			again += len(item)
 			items++
 		}
 	}

@@ -69,9 +69,10 @@ func (m *meter) freshWords(w *fingerprint.Words) (fresh freshWords) {
 func (m *meter) grows(w *fingerprint.Words, before *account, now int) (items int, grows bool) {
 	kept, additions, last := 0, 0, uint32(0)
 	old, young := saltOfEvent(before.Event), saltOfEvent(now)
-	for words := w.List; len(words) > 0; items++ {
-		item, length := nextItem(words)
-		words = words[length:]
+	for rest := w.List; len(rest) > 0; items++ {
+		var words []fingerprint.Word
+		words, rest = cutItem(rest)
+		item := itemHash(words)
 		if items > 0 {
 			neighbours := item ^ last*0x85EBCA6B
 			if before.Items > 0 && m.Seen.has(neighbours^old) {
@@ -86,20 +87,6 @@ func (m *meter) grows(w *fingerprint.Words, before *account, now int) (items int
 	}
 	more := items - before.Items
 	return items, before.Items >= leastItems && more > 0 && more <= grownItems && additions > 0
-}
-
-// nextItem returns the fingerprint and the length of the line, sentence or member that words begin with.
-func nextItem(words []fingerprint.Word) (item uint32, length int) {
-	length = 1
-	for length < len(words) && !words[length].First {
-		length++
-	}
-	item = uint32(length)
-	for _, word := range words[:length] {
-		item = (item ^ word.Hash) * 0x9E3779B1
-		item ^= item >> 15
-	}
-	return item, length
 }
 
 // saltOfEvent returns the salt of the neighbouring items of the message of an event.

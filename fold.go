@@ -66,15 +66,7 @@ func (r *Run) start(e *Event) {
 	if r.options.Needs&NeedExcerpts != 0 {
 		r.keepInputExcerpt(e.Input)
 	}
-	if r.options.Needs&NeedRaw != 0 {
-		r.step.RawCount = r.s.RawCounts.add(r.step.RawHash, r.s.Calls).N
-	}
-	if r.options.Needs&NeedArgs != 0 || r.options.Needs&NeedOutcomes != 0 && r.step.Effect == Mutating {
-		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.ArgsHash, r.s.Calls).N
-	}
-	if r.step.CommandHash != 0 && r.step.Effect == Mutating {
-		r.step.CommandCount = r.s.ArgsCounts.add(r.step.CommandHash, r.s.Calls).N
-	}
+	r.countSent()
 	if r.s.Waited && (r.step.Effect == ReadOnly || r.step.sent() > 1) { // it looks, or tries, again after a pause
 		r.step.Effect = Polling
 	}
@@ -92,6 +84,19 @@ func (r *Run) start(e *Event) {
 	r.s.RestatedSinceCall = 0
 	r.storeStep()
 	r.open(e.CallID, e.SpanID)
+}
+
+// countSent counts the calls so far that are equal to the current one, this one included.
+func (r *Run) countSent() {
+	if r.options.Needs&NeedRaw != 0 {
+		r.step.RawCount = r.s.RawCounts.add(r.step.RawHash, r.s.Calls).N
+	}
+	if r.options.Needs&NeedArgs != 0 || r.options.Needs&NeedOutcomes != 0 && r.step.Effect == Mutating {
+		r.step.ArgsCount = r.s.ArgsCounts.add(r.step.ArgsHash, r.s.Calls).N
+	}
+	if r.step.CommandHash != 0 && r.step.Effect == Mutating {
+		r.step.CommandCount = r.s.ArgsCounts.add(r.step.CommandHash, r.s.Calls).N
+	}
 }
 
 // open keeps the current step as an open call. An openCall is large, so it is filled in place, and without the words that only NeedEffort

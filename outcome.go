@@ -26,28 +26,16 @@ func (r *Run) results(t *Tool, e *Event) {
 	if r.waits(t, e, output) {
 		step.Effect, step.Failing = Polling, step.Failing && !t.Shell // the exit status says only that it is not done yet
 	}
-	var class Hash
-	var remark, readable []byte // of a person who refused the call; what people read of a failure
+	var failed failureText
 	if r.options.Needs&(NeedOutcomes|NeedExcerpts) != 0 {
 		if step.Failing {
-			remark = fingerprint.Remark(e.Output, e.Error)
-			content = r.bare(t, fingerprint.Content(content))
-			if r.options.Needs&NeedExcerpts != 0 {
-				readable = errorText(content, e.Error, remark)
-			}
-			if content = errorLine(content, e.Error); remark != nil {
-				content = fingerprint.ErrorLine(remark)
-			}
-			class = fingerprint.ErrorClass(content)
+			failed = r.readFailure(t, e, content)
+			content = failed.line
 		}
 		if r.options.Needs&NeedExcerpts != 0 {
-			r.keepOutputExcerpt(r.shown(t, readable, content, e))
+			r.keepOutputExcerpt(r.shown(t, failed.readable, content, e))
 		}
-		if t.Errors.add(class, step.ArgsHash, step.End); t.Errors.Count == 1 {
-			_, t.FirstError = r.Excerpt(step)
-			t.ChangesAtFirstError = r.s.Changes
-		}
-		t.ErrorsSinceAdvance = min(t.ErrorsSinceAdvance+1, t.Errors.Count)
+		r.countError(t, failed.class)
 	}
 	if r.options.Needs&NeedResults != 0 {
 		step.ResultHash = fingerprint.Join(t.Hash, outcomeHash(e.Output, e.Error, fingerprint.Bytes))
@@ -56,11 +44,43 @@ func (r *Run) results(t *Tool, e *Event) {
 		r.s.Turn.Tool = t.Name
 	}
 	if r.options.Needs&NeedOutcomes != 0 {
-		r.compareResult(t, e, output, class, content, remark)
+		unwrapped := r.unwrap(t, output)
+		r.compareResult(t, e, output, unwrapped, &failed)
 		if r.options.Needs&NeedEffort != 0 && e.Output != nil {
-			r.learnFrame(t, output)
+			r.learnFrame(t, unwrapped)
 		}
 	}
+}
+
+// failureText is what the result of a failed call says. It is zero for any other call.
+type failureText struct {
+	class    Hash
+	line     []byte // the line that describes the error: the remark if there is one
+	remark   []byte // of a person who refused the call; nil without one
+	readable []byte // what people read of it; with NeedExcerpts
+}
+
+// readFailure reads the result of a failed call. content is the part of it that describes the failure.
+func (r *Run) readFailure(t *Tool, e *Event, content []byte) (f failureText) {
+	f.remark = fingerprint.Remark(e.Output, e.Error)
+	content = r.bare(t, r.unwrap(t, fingerprint.Content(content)))
+	if r.options.Needs&NeedExcerpts != 0 {
+		f.readable = errorText(content, e.Error, f.remark)
+	}
+	if f.line = errorLine(content, e.Error); f.remark != nil {
+		f.line = fingerprint.ErrorLine(f.remark)
+	}
+	f.class = fingerprint.ErrorClass(f.line)
+	return f
+}
+
+// countError counts the errors of a tool in a row. class is that of the step's error, 0 for none.
+func (r *Run) countError(t *Tool, class Hash) {
+	if t.Errors.add(class, r.step.ArgsHash, r.step.End); t.Errors.Count == 1 {
+		_, t.FirstError = r.Excerpt(&r.step)
+		t.ChangesAtFirstError = r.s.Changes
+	}
+	t.ErrorsSinceAdvance = min(t.ErrorsSinceAdvance+1, t.Errors.Count)
 }
 
 // failure is fingerprint.Failure of a result, also for what its envelopes have in them.
@@ -77,10 +97,9 @@ func failure(result, content []byte) (text []byte, failed bool) {
 	}
 }
 
-// bare returns the content of a result without what a tool writes around it. Of a raw JSON string with something around it, it returns the
-// inside.
+// bare returns the unwrapped content of a result without what the tool writes around each of its results. Of a raw JSON string with something
+// around it, it returns the inside.
 func (r *Run) bare(t *Tool, content []byte) []byte {
-	content = r.unwrap(t, content)
 	if !t.Frame.Known() {
 		return content
 	}
@@ -99,33 +118,30 @@ func (r *Run) unwrap(t *Tool, content []byte) []byte {
 	return fingerprint.WithoutReminder(content)
 }
 
-// learnFrame reads what the tool writes around the content of its results.
+// learnFrame reads what the tool writes around the unwrapped content of its results.
 func (r *Run) learnFrame(t *Tool, content []byte) {
-	if !t.Frame.Open() {
-		return
-	}
-	if content = r.unwrap(t, content); !t.Shell && (len(content) == 0 || content[0] == '{' || content[0] == '[') {
+	if !t.Frame.Open() || !t.Shell && (len(content) == 0 || content[0] == '{' || content[0] == '[') {
 		return
 	}
 	t.Frame.Add(fingerprint.Inside(content), r.step.Effort.Lines > 0)
 }
 
 // compareResult reads the words of the result of a call, and compares it with what the run has seen. output is the fingerprint.Content of the
-// result; class and content are those of its error. remark is that of a person who refused the call, and nil without one.
-func (r *Run) compareResult(t *Tool, e *Event, output []byte, class Hash, content, remark []byte) {
+// result, and unwrapped is that without what the tool is known to add to it.
+func (r *Run) compareResult(t *Tool, e *Event, output, unwrapped []byte, failed *failureText) {
 	s := getScratch()
 	s.words.Reset()
 	s.words.Requested = t.Requested
-	text, failure := remark, []byte(nil)
-	if remark == nil {
-		text, failure = r.bare(t, output), e.Error
+	class, text, failure := failed.class, failed.remark, []byte(nil)
+	if failed.remark == nil {
+		text, failure = r.bare(t, unwrapped), e.Error
 	}
 	s.words.Add(text)
 	s.words.Add(failure)
-	r.step.NormalizedResult = r.normalized(s, t, e, text, remark == nil)
+	r.step.NormalizedResult = r.normalized(s, t, e, text, failed.remark == nil)
 	varied := r.compareOutcome(t, &s.words, output)
 	tells := class != 0 && // of a failure
-		(!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(content))
+		(!t.Shell || s.words.Ending == fingerprint.Refused || s.words.Ending == fingerprint.Nothing || fingerprint.TellsOfFailure(failed.line))
 	if class != 0 && !tells { // the exit status of a command is an answer
 		t.ErrorsSinceAdvance = 0
 	}

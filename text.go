@@ -91,17 +91,38 @@ func (r *Run) message(e *Event) {
 	r.current.Text = &text
 }
 
-// compare compares a message with the last ones of its agent.
+// compare compares a message with the last ones of its agent, and keeps it as the latest of them, unless it is a new plan.
 func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, agent string) {
 	sp := r.speakerOf(agent)
 	text.Similar, text.First = 1, r.current.Ref
-	onward := sp.onward(done)
 	if r.advanced {
 		r.s.RestatedWeight, r.s.NewResult, r.s.Advanced = 0, r.current.Ref.Number, r.current.Ref.Number
 	}
-	fresh, restated := 0, 0.0
+	fresh, restated := r.compareWithEach(text, sketch, done, sp)
+	if text.Similar == 1 {
+		r.s.NovelMessages++
+	} else {
+		r.s.RepeatedMessages++
+		text.NovelSince = r.s.NovelMessages - fresh
+	}
+	if sp.isNewPlan(sketch.Words) && text.Similar == 1 {
+		r.s.RestatedWeight = 0
+		return
+	}
+	r.s.RestatedWeight *= math.Exp2(-1.0 / restatedHalfLife)
+	if text.Boilerplate = text.Similar > len(sp.Messages) && text.NovelSince > 0 && text.Words <= boilerplateWords; !text.Boilerplate {
+		r.s.RestatedWeight += restated
+		r.s.RestatedSinceCall += restated
+	}
+	sp.keep(message{*sketch, done, r.current.Ref, r.s.NovelMessages})
+}
+
+// compareWithEach sets the members of text that say which kept messages of the speaker it resembles. fresh is the NovelMessages of the
+// earliest that is nearly equal. restated is the greatest overlap with a message since the latest new result or new agent, 0 to 1.
+func (r *Run) compareWithEach(text *Text, sketch *fingerprint.MinHash, done float64, sp *speaker) (fresh int, restated float64) {
+	onward := sp.onward(done)
 	for k := range sp.Messages {
-		before := &sp.Messages[(sp.Next+len(sp.Messages)-1-k)%len(sp.Messages)]
+		before := &sp.Messages[(sp.Next+len(sp.Messages)-1-k)%len(sp.Messages)] // the latest first
 		near := fingerprint.Resemblance(&sketch.Triples, &before.Sketch.Triples)
 		if near >= similarTexts && onward && before.Done > 0 {
 			continue // the same words with other progress
@@ -119,26 +140,16 @@ func (r *Run) compare(text *Text, sketch *fingerprint.MinHash, done float64, age
 			restated = max(restated, share)
 		}
 	}
-	if text.Similar == 1 {
-		r.s.NovelMessages++
-	} else {
-		r.s.RepeatedMessages++
-		text.NovelSince = r.s.NovelMessages - fresh
-	}
-	if sp.isNewPlan(sketch.Words) && text.Similar == 1 {
-		r.s.RestatedWeight = 0
-		return
-	}
-	r.s.RestatedWeight *= math.Exp2(-1.0 / restatedHalfLife)
-	if text.Boilerplate = text.Similar > len(sp.Messages) && text.NovelSince > 0 && text.Words <= boilerplateWords; !text.Boilerplate {
-		r.s.RestatedWeight += restated
-		r.s.RestatedSinceCall += restated
-	}
+	return fresh, restated
+}
+
+// keep adds a message of the speaker. It replaces the oldest if there are recentTexts.
+func (sp *speaker) keep(m message) {
 	if len(sp.Messages) < recentTexts {
-		sp.Messages = append(sp.Messages, message{*sketch, done, r.current.Ref, r.s.NovelMessages})
+		sp.Messages = append(sp.Messages, m)
 		return
 	}
-	sp.Messages[sp.Next] = message{*sketch, done, r.current.Ref, r.s.NovelMessages}
+	sp.Messages[sp.Next] = m
 	sp.Next = (sp.Next + 1) % recentTexts
 }
 

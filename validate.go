@@ -2,9 +2,7 @@ package unloop
 
 import (
 	"fmt"
-	"slices"
 
-	"github.com/unloop-ai/unloop/internal/fingerprint"
 	"github.com/unloop-ai/unloop/internal/snapshot"
 )
 
@@ -133,87 +131,6 @@ func (e *EventRef) validate(in *state) error {
 	return c.Err()
 }
 
-// validateOpen checks the calls without an outcome, which are in the order of their numbers.
-func (s *state) validateOpen() error {
-	var c snapshot.Check
-	c.Count("number of open calls", len(s.Open), maxOpen)
-	before := -1
-	for k := range s.Open {
-		step := &s.Open[k].Step
-		c.Part(fmt.Sprintf("call %d", k), step.validate(s))
-		c.That(step.Number > before, "call %d is out of order", step.Number)
-		c.That(step.Outcome == Pending, "call %d has ended", step.Number)
-		before = step.Number
-	}
-	return c.Err()
-}
-
-// validateTools checks the tools and computes the size of their inputs.
-func (s *state) validateTools() error {
-	var c snapshot.Check
-	c.Count("number of tools", len(s.Tools), maxTools)
-	calls := 0
-	s.InputText = 0
-	for name, t := range s.Tools {
-		if t == nil || t.Name != name {
-			return fmt.Errorf("tool %q has another name", name)
-		}
-		c.Part(fmt.Sprintf("%.100q", name), t.validate(s))
-		if c.Err() != nil {
-			break
-		}
-		calls += t.Calls
-		for _, in := range t.Inputs {
-			s.InputText += in.size()
-		}
-	}
-	c.Count("calls of all tools", calls, s.Calls)
-	c.Count("size of all inputs", s.InputText, maxInputText)
-	return c.Err()
-}
-
-func (t *Tool) validate(in *state) error {
-	var c snapshot.Check
-	c.That(t.Effect <= Polling, "Effect is %d, want 0 to %d", uint8(t.Effect), Polling)
-	c.Count("Calls", t.Calls, in.Calls)
-	c.Count("Empty", t.Empty, in.Metrics.Events)
-	c.Count("MostRepeated.Count", t.MostRepeated.Count, in.Calls)
-	c.Part("MostRepeated.Event", t.MostRepeated.Event.validate(in))
-	c.Part("Streak", t.Streak.validate(in))
-	c.Part("Errors", t.Errors.validate(in))
-	c.Part("Unchanged", t.Unchanged.validate(in))
-	c.Count("ChangesAtFirstError", t.ChangesAtFirstError, in.Changes)
-	c.Count("ErrorsSinceAdvance", t.ErrorsSinceAdvance, t.Errors.Count)
-	c.Count("length of FirstError", len(t.FirstError), 4*excerptSize) // JSON replaces a bad byte by three
-	c.Count("Turn", t.Turn, in.Turn.Number)
-	c.Count("TurnCalls", t.TurnCalls, t.Calls)
-	c.Count("ProgressAtFirstCall", t.ProgressAtFirstCall, in.Progress)
-	c.Count("Latest", t.Latest, max(0, in.Calls-1))
-	c.Part("Inputs", t.validateInputs())
-	return c.Err()
-}
-
-// validateInputs checks the distinct inputs and computes their shapes.
-func (t *Tool) validateInputs() error {
-	var c snapshot.Check
-	c.Count("number of inputs", len(t.Inputs), maxInputs)
-	calls, seen := 0, make(map[Hash]bool, len(t.Inputs))
-	for _, in := range t.Inputs {
-		if in == nil || in.Count < 1 || in.Count > t.Calls || seen[in.ArgsHash] {
-			return fmt.Errorf("an input is missing, duplicate or without a count")
-		}
-		c.Count("length of an input", len(in.Text), fingerprint.MaxCompared)
-		if c.Err() != nil {
-			break
-		}
-		seen[in.ArgsHash] = true
-		calls += in.Count
-		in.Shape = fingerprint.ShapeOf(in.Text)
-	}
-	c.Count("calls with these inputs", calls, t.Calls)
-	return c.Err()
-}
-
 func (s *Streak) validate(in *state) error {
 	var c snapshot.Check
 	c.Count("Count", s.Count, in.Metrics.Events)
@@ -231,13 +148,6 @@ func (t *Turn) validate(in *state) error {
 	return c.Err()
 }
 
-func (s *Shell) validate(in *state) error {
-	var c snapshot.Check
-	c.Part("Failures", s.Failures.validate(in))
-	c.Part("Tests", s.Tests.validate(in))
-	return c.Err()
-}
-
 // validate checks that Matches agrees with the elements that are kept, and that there are at most most elements.
 func (p *periods) validate(most int) error {
 	var c snapshot.Check
@@ -251,67 +161,6 @@ func (p *periods) validate(most int) error {
 			c.That(same == (k < length), "Matches contradicts Symbols with period %d", period)
 		}
 	}
-	return c.Err()
-}
-
-func (s *state) validateMessages() error {
-	var c snapshot.Check
-	events := s.Metrics.Events
-	c.Count("MessagesSinceCall", s.MessagesSinceCall, events)
-	c.Count("RestatedInARow", s.RestatedInARow, events)
-	c.Amount("RestatedWeight", s.RestatedWeight, float64(events))
-	c.Amount("RestatedSinceCall", s.RestatedSinceCall, float64(events))
-	c.Count("NewResult", s.NewResult, events)
-	c.Count("Advanced", s.Advanced, events)
-	c.Count("NovelMessages", s.NovelMessages, events)
-	c.Count("RepeatedMessages", s.RepeatedMessages, events)
-	c.Count("AssistantWords", s.AssistantWords, snapshot.MaxCount)
-	c.Count("number of speakers", len(s.Speakers), maxSpeeches)
-	for _, sp := range s.Speakers {
-		if sp == nil {
-			return fmt.Errorf("a speaker is missing")
-		}
-		c.Part("speech", sp.validate(s))
-	}
-	return c.Err()
-}
-
-func (sp *speaker) validate(in *state) error {
-	var c snapshot.Check
-	c.Count("number of messages", len(sp.Messages), recentTexts)
-	c.Count("Next", sp.Next, recentTexts-1)
-	c.That(sp.Next == 0 || len(sp.Messages) == recentTexts, "Next is %d of %d messages", sp.Next, len(sp.Messages))
-	c.Count("LastEvent", sp.LastEvent, in.Metrics.Events)
-	c.Count("Event of Latest", sp.Latest.Event, in.Metrics.Events)
-	c.Count("Items", sp.Latest.Items, snapshot.MaxCount)
-	for k := range sp.Messages {
-		c.Count("Words", sp.Messages[k].Sketch.Words, snapshot.MaxCount)
-		c.Count("NovelMessages", sp.Messages[k].NovelMessages, in.NovelMessages)
-		c.Part("Ref", sp.Messages[k].Ref.validate(in))
-	}
-	return c.Err()
-}
-
-// validateHandoffs checks the latest handoffs, oldest first.
-func (s *state) validateHandoffs() error {
-	var c snapshot.Check
-	n := len(s.HandoffAgents)
-	c.Count("Introduced", s.Introduced, s.Metrics.Events)
-	c.Count("number of handoffs", n, min(recentHandoffs, s.Metrics.Handoffs))
-	c.That(len(s.HandoffEvents) == n && len(s.HandoffTotals) == n, "HandoffAgents has %d entries, HandoffEvents %d and HandoffTotals %d", n, len(s.HandoffEvents), len(s.HandoffTotals))
-	if c.Err() != nil {
-		return c.Err()
-	}
-	c.That(!slices.Contains(s.HandoffAgents, ""), "a receiver has no name")
-	latest := handoffTotals{}
-	for k, next := range s.HandoffTotals {
-		c.Part("HandoffEvents", s.HandoffEvents[k].validate(s))
-		c.That(next.Words >= latest.Words && next.Outcomes >= latest.Outcomes && next.RepeatedMessages >= latest.RepeatedMessages, "HandoffTotals decreases")
-		latest = next
-	}
-	c.Count("HandoffTotals.Words", latest.Words, s.AssistantWords)
-	c.Count("HandoffTotals.Outcomes", latest.Outcomes, s.OutcomePeriods.N)
-	c.Count("HandoffTotals.RepeatedMessages", latest.RepeatedMessages, s.RepeatedMessages)
 	return c.Err()
 }
 

@@ -1,11 +1,9 @@
 package api
 
-import (
-	"github.com/unloop-ai/unloop/internal/store"
-)
+import "github.com/unloop-ai/unloop/internal/store"
 
-// Order is what a person wants of the guard of a run.
-type Order struct {
+// NewOrder is what a person wants of the guard of a run.
+type NewOrder struct {
 	Act  string `json:"act" enum:"nudge,pause,resume,allow,halt" doc:"nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends. At hooks of coding agents and at the model proxy, a new message of a person ends a pause and a halt."`
 	Text string `json:"text,omitempty" maxLength:"4000" doc:"For the agent: the words of a nudge, or the reason of a halt."`
 	Tool string `json:"tool,omitempty" maxLength:"512" doc:"Of allow: calls of this tool are allowed for the rest of the run. Default: only the level of the loop is reset."`
@@ -13,8 +11,8 @@ type Order struct {
 	By   string `json:"by,omitempty" maxLength:"200" doc:"Who acts. With tokens, the name of the token is put in front."`
 }
 
-// Control is an order that was given.
-type Control struct {
+// Order is an order that was given.
+type Order struct {
 	Number  int64  `json:"number" doc:"Number of the order in its run, from 1."`
 	RunID   string `json:"run_id" doc:"The run's id."`
 	EventID string `json:"event_id" doc:"Id of the event of the run that records the order."`
@@ -29,12 +27,12 @@ type Control struct {
 
 // ControlState says what people have ordered of a run, and whether its guard hears it.
 type ControlState struct {
-	Listening bool      `json:"listening" doc:"true: a guard of the run asks this server for orders now."`
-	Waiting   int       `json:"waiting" doc:"Number of orders that the guard has not fetched. After a restart of the server, orders that were fetched before do not count."`
-	Paused    bool      `json:"paused" doc:"true: calls wait until a resume."`
-	Halted    bool      `json:"halted" doc:"true: a person halted the run."`
-	Allowed   []string  `json:"allowed_tools" doc:"Tools whose calls are allowed for the rest of the run."`
-	Orders    []Control `json:"orders" doc:"The latest 64 orders, oldest first."`
+	Listening bool     `json:"listening" doc:"true: a guard of the run asks this server for orders now."`
+	Waiting   int      `json:"waiting" doc:"Number of orders that the guard has not fetched. After a restart of the server, orders that were fetched before do not count."`
+	Paused    bool     `json:"paused" doc:"true: calls wait until a resume."`
+	Halted    bool     `json:"halted" doc:"true: a person halted the run."`
+	Allowed   []string `json:"allowed_tools" doc:"Tools whose calls are allowed for the rest of the run."`
+	Orders    []Order  `json:"orders" doc:"The latest 64 orders, oldest first."`
 }
 
 // Listen asks for the orders of runs.
@@ -51,29 +49,29 @@ type Listener struct {
 
 // Heard is the answer to guards that listen.
 type Heard struct {
-	Orders []Control  `json:"orders" doc:"New orders."`
+	Orders []Order    `json:"orders" doc:"New orders."`
 	Runs   []Listener `json:"runs" doc:"For each run of the request: the number of its last order, for the next request."`
 }
 
-// ControlOf returns an order of the run with the id.
-func ControlOf(run string, c *store.Control) Control {
-	return Control{
+// OrderOf returns an order of the run with the id.
+func OrderOf(run string, c *store.Control) Order {
+	return Order{
 		Number: c.Number, RunID: run, EventID: c.EventID, Act: c.Act, Text: c.Text, Tool: c.Tool, By: c.By, Why: c.Why, At: Timestamp(c.At), Ends: c.Ends,
 	}
 }
 
-// controlsOf returns orders of the run with the id; never nil.
-func controlsOf(run string, acts []store.Control) []Control {
-	all := make([]Control, 0, len(acts))
+// ordersOf returns orders of the run with the id; never nil.
+func ordersOf(run string, acts []store.Control) []Order {
+	all := make([]Order, 0, len(acts))
 	for k := range acts {
-		all = append(all, ControlOf(run, &acts[k]))
+		all = append(all, OrderOf(run, &acts[k]))
 	}
 	return all
 }
 
-// ControlStateOf returns the state of a run's control. Heard is the number of the last order that its guard fetched.
+// ControlStateOf returns the state of a run's control. heard is the number of the last order that its guard fetched.
 func ControlStateOf(r *store.Run, listening bool, heard int64) ControlState {
-	state := ControlState{Listening: listening, Allowed: []string{}, Orders: controlsOf(r.ID, r.Controls)}
+	state := ControlState{Listening: listening, Allowed: []string{}, Orders: ordersOf(r.ID, r.Controls)}
 	for _, c := range r.Controls {
 		if c.Number > heard && c.Ends == 0 {
 			state.Waiting++

@@ -139,12 +139,12 @@ func (o *Orders) request(changed context.CancelFunc) *api.Listen {
 // deliver passes orders to the guards.
 func (o *Orders) deliver(heard *api.Heard) {
 	for k := range heard.Orders {
-		c := &heard.Orders[k]
+		order := &heard.Orders[k]
 		o.mu.Lock()
-		l := o.runs[c.RunID]
+		l := o.runs[order.RunID]
 		o.mu.Unlock()
-		if l != nil && c.Number > l.after {
-			l.take(EventOf(c))
+		if l != nil && order.Number > l.after {
+			l.take(EventOf(order))
 		}
 	}
 	o.mu.Lock()
@@ -157,10 +157,10 @@ func (o *Orders) deliver(heard *api.Heard) {
 }
 
 // EventOf returns the event that records an order.
-func EventOf(c *api.Control) *unloop.Event {
-	e := &unloop.Event{ID: c.EventID, RunID: c.RunID, Type: unloop.Control, Name: c.Act, Text: c.Text, Tool: c.Tool}
-	if c.Act == "allow" {
-		e.Type, e.Name = unloop.Override, c.Why
+func EventOf(o *api.Order) *unloop.Event {
+	e := &unloop.Event{ID: o.EventID, RunID: o.RunID, Type: unloop.Control, Name: o.Act, Text: o.Text, Tool: o.Tool}
+	if o.Act == "allow" {
+		e.Type, e.Name = unloop.Override, o.Why
 	}
 	return e
 }

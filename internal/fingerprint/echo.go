@@ -33,7 +33,7 @@ func EchoOf(command []byte) (e Echo) {
 	e.Length, e.Spaced = len(line), bytes.IndexByte(line, ' ') > 0
 	copy(e.Start[:], line)
 	for _, b := range line {
-		e.Sum = (e.Sum ^ uint32(b)) * 0x01000193
+		e.Sum = fnv(e.Sum, uint32(b))
 	}
 	return e
 }
@@ -118,7 +118,7 @@ func (e *Echo) after(text []byte) (rest []byte, ok bool) {
 			}
 			at++
 		}
-		sum = (sum ^ uint32(b)) * 0x01000193
+		sum = fnv(sum, uint32(b))
 	}
 	line, rest := cutLine(text[at:])
 	if line = bytes.TrimSpace(line); sum != e.Sum || e.Length < maxEcho && len(line) > 0 && !quotes(line[0]) {

@@ -141,7 +141,7 @@ func shape(line []byte) uint32 {
 		n, kinds := 0, uint8(0)
 		if class[line[i]]&(start|hex) != 0 {
 			if n = volatile(line, i); n > 0 {
-				h = (h ^ anyPart) * 0x01000193
+				h = fnv(h, anyPart)
 				i += n
 				continue
 			}
@@ -152,16 +152,16 @@ func shape(line []byte) uint32 {
 		}
 		switch {
 		case n == 0:
-			h = (h ^ uint32(line[i])) * 0x01000193
+			h = fnv(h, uint32(line[i]))
 			n = 1
 		case kinds&digit != 0 && (kinds&alpha != 0 || n >= serialDigits):
-			h = (h ^ anyPart) * 0x01000193
+			h = fnv(h, anyPart)
 		default:
 			word := hashWord(line[i:], n)
 			if saysOf(word)&(fails|negates|absence) != 0 {
 				return tells
 			}
-			h = (h ^ word) * 0x01000193
+			h = fnv(h, word)
 		}
 		h ^= h >> 15
 		i += n

@@ -192,12 +192,13 @@ func judgePhrase(line []byte) TestVerdict {
 		begins(line, "=") && (contains(line, "= FAILURES =") || contains(line, "= ERRORS =")), // pytest
 		begins(line, "test ") && bytes.HasSuffix(line, []byte(" ... FAILED")),                 // cargo test, of one test
 		begins(line, "error: test failed, to rerun"),                                          // cargo test
-		begins(line, "FAILURES!"), begins(line, "ERRORS!"),                                    // PHPUnit, JUnit
-		begins(line, "The following tests FAILED:"),                            // CTest
-		begins(line, "> There were failing tests."),                            // Gradle
-		begins(line, "[ERROR] ") && contains(line, "There are test failures."), // Maven
-		begins(line, "npm ERR! Test failed."),
-		begins(line, "ELIFECYCLE") && contains(line, "Test failed."): // pnpm
+		begins(line, "FAILURES!"),                                                             // PHPUnit, JUnit
+		begins(line, "ERRORS!"),                                                               // PHPUnit
+		begins(line, "The following tests FAILED:"),                                           // CTest
+		begins(line, "> There were failing tests."),                                           // Gradle
+		begins(line, "[ERROR] ") && contains(line, "There are test failures."),                // Maven
+		begins(line, "npm ERR! Test failed."),                                                 // npm
+		begins(line, "ELIFECYCLE") && contains(line, "Test failed."):                          // pnpm
 		return TestsFailed
 	}
 	return NoVerdict

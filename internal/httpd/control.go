@@ -76,11 +76,11 @@ type (
 	orderInput struct {
 		RunPath
 		Authorization string `header:"Authorization" hidden:"true"`
-		Body          api.Order
+		Body          api.NewOrder
 	}
 	orderAnswer struct {
 		Status int
-		Body   api.Control
+		Body   api.Order
 	}
 	controlAnswer struct{ Body api.ControlState }
 	listenInput   struct{ Body api.Listen }
@@ -133,7 +133,7 @@ func (s *Server) control(ctx context.Context, in *orderInput) (*orderAnswer, err
 			c = &run.Controls[k]
 		}
 	}
-	return &orderAnswer{http.StatusCreated, api.ControlOf(run.ID, c)}, nil
+	return &orderAnswer{http.StatusCreated, api.OrderOf(run.ID, c)}, nil
 }
 
 // who returns the name of the person who gives an order. It consists of the name of the token and the name in the request.
@@ -225,7 +225,7 @@ func (s *Server) recordedAs(runs []api.Listener) []api.Listener {
 func (s *Server) recordedID(id string) string { return store.Key(s.RunID(id)) }
 
 func (s *Server) ordersFor(ctx context.Context, runs []api.Listener) (api.Heard, error) {
-	heard := api.Heard{Orders: []api.Control{}, Runs: make([]api.Listener, 0, len(runs))}
+	heard := api.Heard{Orders: []api.Order{}, Runs: make([]api.Listener, 0, len(runs))}
 	for _, of := range runs {
 		run, err := s.Store.Run(ctx, s.recordedID(of.RunID))
 		if err != nil {
@@ -241,7 +241,7 @@ func (s *Server) ordersFor(ctx context.Context, runs []api.Listener) (api.Heard,
 		}
 		for k := range acts {
 			if acts[k].Number > of.After && acts[k].Ends == 0 { // the guard already knows an order that it reported
-				heard.Orders = append(heard.Orders, api.ControlOf(of.RunID, &acts[k]))
+				heard.Orders = append(heard.Orders, api.OrderOf(of.RunID, &acts[k]))
 			}
 		}
 		last := int64(0)

@@ -1,4 +1,4 @@
-import type { Act, Alert, AlertTest, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, NewAlert, Order, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, ShadowRuns, Suggestion, Suggestions, Warning } from "./names";
+import type { Act, Alert, AlertTest, Applied, Comparison, ControlState, Decision, Json, Metrics, NewAct, NewAlert, NewOrder, Overview, Profile, Replay, Review, Rule, RunDetails, RunSummary, Shadow, ShadowRuns, Suggestion, Suggestions, Warning } from "./names";
 import { segmentOf } from "../route/segment";
 import { token } from "./token.svelte";
 
@@ -94,7 +94,7 @@ export const api = {
   warnings: (id: string, signal?: AbortSignal) => get<Warning[]>(`${run(id)}/warnings`, signal),
   decisions: (id: string, signal?: AbortSignal) => get<Decision[]>(`${run(id)}/decisions`, signal),
   controlState: (id: string, signal?: AbortSignal) => get<ControlState>(`${run(id)}/control`, signal),
-  control: async (id: string, order: Order): Promise<void> => {
+  control: async (id: string, order: NewOrder): Promise<void> => {
     await ask(`${run(id)}/control`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(order) });
   },
   compare: (a: string, b: string, signal?: AbortSignal) => get<Comparison>(`/api/compare?${new URLSearchParams({ a, b })}`, signal),

@@ -1,7 +1,7 @@
 // The types of the API, from the server's OpenAPI description, and types for what the description leaves open.
-import type { Act, Alert, AlertTest, Analysis, Applied, Comparison, Control, ControlState, Decision, Event, EventAnalysis, Metrics, NewAct, NewAlert, Order, Overview, OverviewTotals, OverviewUpdate, Profile, Replay, Review, Rule, RunDetails, RunSummary, RunUpdate, Shadow, ShadowRuns, Suggestion, Suggestions, Warning } from "./schema";
+import type { Act, Alert, AlertTest, Analysis, Applied, Comparison, ControlState, Decision, Event, EventAnalysis, Metrics, NewAct, NewAlert, NewOrder, Order, Overview, OverviewTotals, OverviewUpdate, Profile, Replay, Review, Rule, RunDetails, RunSummary, RunUpdate, Shadow, ShadowRuns, Suggestion, Suggestions, Warning } from "./schema";
 
-export type { Act, Alert, AlertTest, Analysis, Applied, Comparison, Control, ControlState, Decision, Event, EventAnalysis, Metrics, NewAct, NewAlert, Order, Overview, OverviewTotals, OverviewUpdate, Profile, Replay, Review, Rule, RunDetails, RunSummary, RunUpdate, Shadow, ShadowRuns, Suggestion, Suggestions, Warning };
+export type { Act, Alert, AlertTest, Analysis, Applied, Comparison, ControlState, Decision, Event, EventAnalysis, Metrics, NewAct, NewAlert, NewOrder, Order, Overview, OverviewTotals, OverviewUpdate, Profile, Replay, Review, Rule, RunDetails, RunSummary, RunUpdate, Shadow, ShadowRuns, Suggestion, Suggestions, Warning };
 
 /** Any JSON value. Agents and tools send such values; the page shows them as text only. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };

@@ -870,40 +870,6 @@ export interface components {
             /** @description Warnings of the second run without a warning of the same rule and subject in the first. */
             warnings_only_in_b: components["schemas"]["Warning"][] | null;
         };
-        Control: {
-            /**
-             * @description What was ordered.
-             * @enum {string}
-             */
-            act: "nudge" | "pause" | "resume" | "allow" | "halt";
-            /**
-             * Format: date-time
-             * @description When the order was given.
-             */
-            at: string;
-            /** @description Who gave the order. */
-            by?: string;
-            /**
-             * Format: int64
-             * @description Of a resume that a guard reports: number of the pause or the halt that a new message of a person ended.
-             */
-            ends?: number;
-            /** @description Id of the event of the run that records the order. */
-            event_id: string;
-            /**
-             * Format: int64
-             * @description Number of the order in its run, from 1.
-             */
-            number: number;
-            /** @description The run's id. */
-            run_id: string;
-            /** @description For the agent. */
-            text?: string;
-            /** @description Of allow: the tool whose calls are allowed. */
-            tool?: string;
-            /** @description The reason. */
-            why?: string;
-        };
         ControlState: {
             /** @description Tools whose calls are allowed for the rest of the run. */
             allowed_tools: string[] | null;
@@ -912,7 +878,7 @@ export interface components {
             /** @description true: a guard of the run asks this server for orders now. */
             listening: boolean;
             /** @description The latest 64 orders, oldest first. */
-            orders: components["schemas"]["Control"][] | null;
+            orders: components["schemas"]["Order"][] | null;
             /** @description true: calls wait until a resume. */
             paused: boolean;
             /**
@@ -1091,7 +1057,7 @@ export interface components {
         };
         Heard: {
             /** @description New orders. */
-            orders: components["schemas"]["Control"][] | null;
+            orders: components["schemas"]["Order"][] | null;
             /** @description For each run of the request: the number of its last order, for the next request. */
             runs: components["schemas"]["Listener"][] | null;
         };
@@ -1416,6 +1382,21 @@ export interface components {
             /** @description Token counts of a model call, by kind. */
             usage?: components["schemas"]["Usage"] | null;
         };
+        NewOrder: {
+            /**
+             * @description nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends. At hooks of coding agents and at the model proxy, a new message of a person ends a pause and a halt.
+             * @enum {string}
+             */
+            act: "nudge" | "pause" | "resume" | "allow" | "halt";
+            /** @description Who acts. With tokens, the name of the token is put in front. */
+            by?: string;
+            /** @description For the agent: the words of a nudge, or the reason of a halt. */
+            text?: string;
+            /** @description Of allow: calls of this tool are allowed for the rest of the run. Default: only the level of the loop is reset. */
+            tool?: string;
+            /** @description The reason, for other people. */
+            why?: string;
+        };
         NewRun: {
             /** @description true: all events of the run were sent. A run that is still running becomes completed at its last event. A later event can reopen it. */
             ended?: boolean;
@@ -1443,17 +1424,36 @@ export interface components {
         };
         Order: {
             /**
-             * @description nudge: the agent gets the text. pause: calls wait. resume: they run again. allow: the agent may continue after a block or a halt. halt: the run ends. At hooks of coding agents and at the model proxy, a new message of a person ends a pause and a halt.
+             * @description What was ordered.
              * @enum {string}
              */
             act: "nudge" | "pause" | "resume" | "allow" | "halt";
-            /** @description Who acts. With tokens, the name of the token is put in front. */
+            /**
+             * Format: date-time
+             * @description When the order was given.
+             */
+            at: string;
+            /** @description Who gave the order. */
             by?: string;
-            /** @description For the agent: the words of a nudge, or the reason of a halt. */
+            /**
+             * Format: int64
+             * @description Of a resume that a guard reports: number of the pause or the halt that a new message of a person ended.
+             */
+            ends?: number;
+            /** @description Id of the event of the run that records the order. */
+            event_id: string;
+            /**
+             * Format: int64
+             * @description Number of the order in its run, from 1.
+             */
+            number: number;
+            /** @description The run's id. */
+            run_id: string;
+            /** @description For the agent. */
             text?: string;
-            /** @description Of allow: calls of this tool are allowed for the rest of the run. Default: only the level of the loop is reset. */
+            /** @description Of allow: the tool whose calls are allowed. */
             tool?: string;
-            /** @description The reason, for other people. */
+            /** @description The reason. */
             why?: string;
         };
         Overview: {
@@ -2433,7 +2433,6 @@ export type Call = components['schemas']['Call'];
 export type Cluster = components['schemas']['Cluster'];
 export type ClusterServer = components['schemas']['ClusterServer'];
 export type Comparison = components['schemas']['Comparison'];
-export type Control = components['schemas']['Control'];
 export type ControlState = components['schemas']['ControlState'];
 export type Decision = components['schemas']['Decision'];
 export type Divergence = components['schemas']['Divergence'];
@@ -2452,6 +2451,7 @@ export type Metrics = components['schemas']['Metrics'];
 export type NewAct = components['schemas']['NewAct'];
 export type NewAlert = components['schemas']['NewAlert'];
 export type NewEvent = components['schemas']['NewEvent'];
+export type NewOrder = components['schemas']['NewOrder'];
 export type NewRun = components['schemas']['NewRun'];
 export type NewSetting = components['schemas']['NewSetting'];
 export type Order = components['schemas']['Order'];
@@ -3269,7 +3269,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Order"];
+                "application/json": components["schemas"]["NewOrder"];
             };
         };
         responses: {
@@ -3279,7 +3279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Control"];
+                    "application/json": components["schemas"]["Order"];
                 };
             };
             /** @description Problem details: the error, the field that it concerns, and the reason. */

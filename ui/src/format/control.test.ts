@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import type { Control, ControlState } from "../api/names";
+import type { ControlState, Order } from "../api/names";
 import { controlText } from "./control";
 
-const order = (number: number, act: Control["act"], ends?: number): Control => ({ number, run_id: "r", event_id: `e${number}`, act, at: "2026-01-01T00:00:00Z", ends });
+const order = (number: number, act: Order["act"], ends?: number): Order => ({ number, run_id: "r", event_id: `e${number}`, act, at: "2026-01-01T00:00:00Z", ends });
 const state = (part: Partial<ControlState>): ControlState => ({ listening: true, waiting: 0, paused: false, halted: false, allowed_tools: [], orders: [], ...part });
 
 it("says what holds of the orders", () => {
