@@ -129,14 +129,16 @@ func (g *Group) End(id string) {
 	g.close(g.remove(s, id))
 }
 
-// Close removes all guards and waits until their listeners have received all notices.
+// Close removes all guards and waits until their listeners have received all notices. If a listener calls Close, it does not wait.
 func (g *Group) Close() {
 	for k := range g.shards {
 		for _, guard := range g.clear(&g.shards[k]) {
 			g.close(guard)
 		}
 	}
-	g.closing.Wait()
+	if !byListener() {
+		g.closing.Wait()
+	}
 }
 
 // close closes a removed guard in the background. The guard may be nil.

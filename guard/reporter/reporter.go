@@ -10,7 +10,11 @@ package reporter
 import (
 	"cmp"
 	"context"
+	"errors"
+	"log/slog"
+	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/unloop-ai/unloop"
@@ -39,7 +43,7 @@ type Stats struct {
 }
 
 // Reporter sends the events of any number of guards in order, in the background. If the server is not reachable, it retries with
-// exponential backoff. It is safe for concurrent use.
+// exponential backoff. So it does if the server refuses its token, and logs that once. It is safe for concurrent use.
 type Reporter struct {
 	background *client.Background
 	orders     *client.Orders
@@ -53,10 +57,23 @@ func New(o Options) (*Reporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	background := c.NewSender().Background(client.Bounds{
+	sender := c.NewSender()
+	sender.Waiting = tell(endpoint)
+	background := sender.Background(client.Bounds{
 		Events: cmp.Or(o.Events, 10_000), Bytes: cmp.Or(o.Bytes, 32<<20), Every: cmp.Or(o.Every, 500*time.Millisecond),
 	})
 	return &Reporter{background, client.NewOrders(c.Listen), cmp.Or(o.By, "Go")}, nil
+}
+
+// tell returns a function that logs, once, that the server refuses the events. A server that is unreachable or busy is not logged.
+func tell(endpoint string) func(error, time.Duration) {
+	var once sync.Once
+	return func(err error, _ time.Duration) {
+		var answer *client.Error
+		if errors.As(err, &answer) && (answer.Status == http.StatusUnauthorized || answer.Status == http.StatusForbidden) {
+			once.Do(func() { slog.Warn("the unloop server refuses events; retrying", "endpoint", endpoint, "error", err) })
+		}
+	}
 }
 
 // Add adds an event of a guard and the decision at it. It is the function for guard.Options.Events. It copies the event and

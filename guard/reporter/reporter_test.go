@@ -2,12 +2,15 @@ package reporter_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -207,6 +210,32 @@ func TestWhatIsNoJSONIsReportedAsText(t *testing.T) {
 		if text := string(e.Input) + string(e.Output); k < 2*len(sent) && text != want[k/2] && text != want[k/2]+want[k/2] {
 			t.Errorf("event %d has %s, want %s", k, text, want[k/2])
 		}
+	}
+}
+
+func TestARefusedTokenIsLoggedOnce(t *testing.T) {
+	var log bytes.Buffer
+	former := slog.Default()
+	slog.SetDefault(slog.New(slog.NewTextHandler(&log, nil)))
+	t.Cleanup(func() { slog.SetDefault(former) })
+	asked := make(chan struct{}, 10)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusUnauthorized)
+		asked <- struct{}{}
+	}))
+	t.Cleanup(s.Close)
+	r := newReporter(t, reporter.Options{Endpoint: s.URL, Every: time.Millisecond})
+	r.Add(&unloop.Event{ID: "1", RunID: "r", Type: unloop.MessageSent}, guard.Decision{})
+	<-asked
+	<-asked
+	if err := r.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(log.String(), "refuses events"); n != 1 || !strings.Contains(log.String(), s.URL) {
+		t.Errorf("%d lines: %s", n, log.String())
+	}
+	if got := r.Stats(); got != (reporter.Stats{Dropped: 1}) {
+		t.Errorf("stats %+v", got)
 	}
 }
 

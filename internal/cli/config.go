@@ -53,6 +53,25 @@ func (f *configFlags) load() (*config.Loaded, error) {
 	return config.Load(src)
 }
 
+// isPath reports whether an argument is a path rather than a word.
+func isPath(arg string) bool { return strings.ContainsAny(arg, `./\`) }
+
+// noFileArgs accepts no argument, and says how to name the file of the configuration.
+func noFileArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 1 && isPath(args[0]) {
+		return fmt.Errorf("unexpected argument %q: a file is named with --config, as in %s --config %s", args[0], cmd.CommandPath(), args[0])
+	}
+	return noArgs(cmd, args)
+}
+
+// configArgs accepts no argument. An argument that is the path of a file is one to check.
+func configArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 && isPath(args[0]) {
+		return fmt.Errorf("unknown command %q; a file is checked with unloop config check --config %s", args[0], args[0])
+	}
+	return groupArgs(cmd, args)
+}
+
 func configCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "config",
@@ -61,7 +80,7 @@ func configCommand() *cobra.Command {
 			"variable of the setting limits.body is UNLOOP_LIMITS_BODY. Flags override the environment, and the environment\n" +
 			"overrides the file.",
 		Example: "  unloop config check\n  unloop config token --name ci --scope ingest",
-		Args:    groupArgs,
+		Args:    configArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(configCheckCommand(), configTokenCommand())
@@ -79,7 +98,8 @@ func configCheckCommand() *cobra.Command {
 		Example: "  unloop config check\n" +
 			"  unloop config check --config /etc/unloop.yaml\n" +
 			"  UNLOOP_LIMITS_BODY=64MiB unloop config check --profile looplens",
-		Args: noArgs,
+		SuggestFor: []string{"show", "print", "validate", "test"},
+		Args:       noFileArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := f.load()
 			if err != nil {

@@ -305,11 +305,49 @@ func TestAKilledHookLosesAtMostItsCall(t *testing.T) {
 
 func TestTheHookExitsWithZeroForAnyInput(t *testing.T) {
 	s := newStandIn(t)
-	for _, args := range [][]string{{"hook"}, {"hook", "--agent", "nobody"}, {"hook", "--mode", "loud"}, {"hook", "--new-flag", "--agent", "codex"}} {
+	for _, args := range [][]string{
+		{"hook"}, {"hook", "--agent", "nobody"}, {"hook", "--mode", "loud"}, {"hook", "--new-flag", "--agent", "codex"},
+		{"hook", "claude-code"}, {"hook", "--agent", "codex", "guard"}, {"hook", "--agent"}, {"hook", "--mode"},
+	} {
 		c := exec.Command(s.program, args...)
 		c.Env, c.Stdin = s.env(), strings.NewReader(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"x"}`)
 		if out, err := c.CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%v: %v, %s", args, err, out)
 		}
+	}
+}
+
+func TestAWrongCommandLineOfAHookIsLoggedAndTheEventJudged(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"hook", "claude-code"}, `unknown command "claude-code"`},
+		{[]string{"hook", "--agent"}, "flag needs an argument: --agent"},
+		{[]string{"hook", "--agent", "nobody"}, `unknown agent "nobody": want one of claude-code, codex`},
+		{[]string{"hook", "--mode", "loud", "--agent", "claude-code"}, `--mode: unknown mode "loud": want one of nudge`},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			s := newStandIn(t)
+			command := exec.Command(s.program, c.args...)
+			command.Env, command.Stdin = s.env(), strings.NewReader(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"x","tool_use_id":"t"}`)
+			if out, err := command.CombinedOutput(); err != nil || len(out) > 0 {
+				t.Errorf("%v, %s", err, out)
+			}
+			out := s.unloop("hook", "status")
+			if !strings.Contains(out, c.want) || !strings.Contains(out, "last event  PreToolUse") {
+				t.Errorf("the status lacks the error or the event: %s", out)
+			}
+		})
+	}
+}
+
+func TestAPersonWhoMistypesACommandOfTheHookGetsAnError(t *testing.T) {
+	s := newStandIn(t)
+	command := exec.Command(s.program, "hook", "stauts")
+	command.Env = s.env()
+	out, err := command.CombinedOutput()
+	if command.ProcessState.ExitCode() != exitBad || !strings.Contains(string(out), `did you mean "status"?`) {
+		t.Errorf("%v, %s", err, out)
 	}
 }

@@ -96,6 +96,9 @@ func groupArgs(cmd *cobra.Command, args []string) error {
 	}
 	unknown := fmt.Errorf("unknown command %q; %s --help lists the commands", args[0], cmd.CommandPath())
 	for _, c := range cmd.Commands() {
+		if slices.Contains(c.SuggestFor, args[0]) {
+			return fmt.Errorf("%w; did you mean %q?", unknown, c.CommandPath())
+		}
 		for _, below := range c.Commands() {
 			if below.Name() == args[0] && below.IsAvailableCommand() {
 				return fmt.Errorf("%w; did you mean %q?", unknown, below.CommandPath())
@@ -172,7 +175,25 @@ func flagError(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	word := "--" + unknown.GetSpecifiedName()
-	return suggest(fmt.Errorf("unknown flag %s; %s --help lists the flags", word, cmd.CommandPath()), word, names)
+	err = fmt.Errorf("unknown flag %s; %s --help lists the flags", word, cmd.CommandPath())
+	if below := commandWithFlag(cmd, unknown.GetSpecifiedName()); below != nil {
+		return fmt.Errorf("%w; did you mean %q?", err, below.CommandPath()+" "+word)
+	}
+	return suggest(err, word, names)
+}
+
+// commandWithFlag returns the only subcommand that has a flag, or nil.
+func commandWithFlag(cmd *cobra.Command, name string) (only *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		if c.Flags().Lookup(name) == nil {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = c
+	}
+	return only
 }
 
 // oneOf returns the error of a value that is none of the names.

@@ -31,7 +31,7 @@ func serveCommand() *cobra.Command {
 			"  unloop serve --profile looplens --set cost_budget=2\n" +
 			"  unloop demo                         # in a second shell: an agent that loops, live\n" +
 			"  curl -N http://127.0.0.1:8765/api/stream",
-		Args: noArgs,
+		Args: noFileArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			loaded, err := f.load()
 			if err != nil {

@@ -3,10 +3,13 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"github.com/unloop-ai/unloop"
 )
@@ -18,8 +21,8 @@ type Bounds struct {
 	Every  time.Duration // maximum time that an event waits for others
 }
 
-// Background sends events in the background, in order. While the server is unreachable, it retries. Events beyond the bounds are
-// dropped and counted, so Add never waits. It is safe for concurrent use.
+// Background sends events in the background, in order. While the server is unreachable or refuses its requests, for example because the
+// token is wrong, it retries. Events beyond the bounds are dropped and counted, so Add never waits. It is safe for concurrent use.
 type Background struct {
 	queue  chan *unloop.Event // bounded; Stats counts the events that did not fit
 	sender *Sender
@@ -31,6 +34,7 @@ type Background struct {
 
 	mu     sync.RWMutex // guards closed, so that nothing is sent to a closed queue
 	closed bool
+	ending chan struct{}      // closed by Close
 	stop   context.CancelFunc // ends the current request
 	done   chan struct{}
 }
@@ -45,7 +49,7 @@ type BackgroundStats struct {
 // Background returns a queue in front of the sender. It sends until it is closed.
 func (s *Sender) Background(b Bounds) *Background {
 	ctx, stop := context.WithCancel(context.Background())
-	q := &Background{queue: make(chan *unloop.Event, b.Events), sender: s, bounds: b, stop: stop, done: make(chan struct{})}
+	q := &Background{queue: make(chan *unloop.Event, b.Events), sender: s, bounds: b, ending: make(chan struct{}), stop: stop, done: make(chan struct{})}
 	go q.send(ctx)
 	return q
 }
@@ -110,7 +114,9 @@ func (q *Background) send(ctx context.Context) {
 	defer close(q.done)
 	tick := time.NewTicker(q.bounds.Every)
 	defer tick.Stop()
+	waits := backoff.ExponentialBackOff{InitialInterval: firstBackoff, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: lastBackoff}
 	for {
+		var err error
 		select {
 		case e, open := <-q.queue:
 			if !open {
@@ -120,10 +126,49 @@ func (q *Background) send(ctx context.Context) {
 			q.bytes.Add(-sizeOf(e))
 			q.passedOn.Add(1)
 			makeValid(e)
-			_ = q.sender.Add(ctx, e)
+			err = q.sender.Add(ctx, e)
 		case <-tick.C:
-			_ = q.sender.Flush(ctx)
+			if err = q.sender.Flush(ctx); err == nil {
+				waits.Reset()
+			}
 		}
+		if refused(err) && !q.wait(ctx, err, waits.NextBackOff()) {
+			q.discard()
+			return
+		}
+	}
+}
+
+// refused reports whether the server has answered a request with an error that the sender does not retry.
+func refused(err error) bool {
+	var answer *Error
+	return errors.As(err, &answer) || errors.Is(err, errForeign)
+}
+
+// wait waits before the next attempt. When Close is called, it returns for a last one. It reports whether there is another attempt.
+func (q *Background) wait(ctx context.Context, err error, pause time.Duration) (again bool) {
+	select {
+	case <-q.ending: // this was the last one
+		return false
+	default:
+	}
+	if q.sender.Waiting != nil {
+		q.sender.Waiting(err, pause)
+	}
+	select {
+	case <-time.After(pause):
+	case <-q.ending:
+	case <-ctx.Done():
+		return false
+	}
+	return true
+}
+
+// discard counts the events that wait as dropped, until the queue is closed.
+func (q *Background) discard() {
+	for e := range q.queue {
+		q.bytes.Add(-sizeOf(e))
+		q.Drop()
 	}
 }
 
@@ -132,6 +177,7 @@ func (q *Background) Close(ctx context.Context) error {
 	q.mu.Lock()
 	if !q.closed {
 		q.closed = true
+		close(q.ending)
 		close(q.queue)
 	}
 	q.mu.Unlock()

@@ -98,6 +98,9 @@ func (e *UnreachableError) Unwrap() error { return e.Err }
 // errBroken means that an answer was incomplete, so the result of the request is unknown.
 var errBroken = errors.New("the server's answer broke off")
 
+// errForeign means that an answer is none of this API.
+var errForeign = errors.New("not an unloop server, or another version of it")
+
 // call sends one request. It returns an answer with a 2xx status, whose body the caller closes, or an error.
 func (c *Client) call(ctx context.Context, method, path string, header http.Header, body io.Reader) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, body)
@@ -171,7 +174,7 @@ func read(answer *http.Response, to any) error {
 		return fmt.Errorf("%w: %v", errBroken, err)
 	}
 	if err := json.Unmarshal(body, to); err != nil {
-		return fmt.Errorf("read the answer: not an unloop server, or another version of it: %w", err)
+		return fmt.Errorf("read the answer: %w: %w", errForeign, err)
 	}
 	return nil
 }

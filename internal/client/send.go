@@ -47,7 +47,7 @@ const maxRefusals = 20
 type Sender struct {
 	// Patience is the maximum time of a request with its retries; 0 means no limit.
 	Patience time.Duration
-	// Waiting, if set, is called with the error and the delay before each retry.
+	// Waiting, if set, is called with the error and the delay before each retry. It must not use the sender.
 	Waiting func(err error, again time.Duration)
 	// Refused, if set, is called for each event that the server rejects. It must not use the sender.
 	Refused func(Refusal)
@@ -132,7 +132,7 @@ func (s *Sender) send(ctx context.Context, from, to int) error {
 	var answer *Error
 	switch {
 	case err == nil && batch.Accepted+len(batch.Errors) < to-from:
-		return fmt.Errorf("the server acknowledges %d of %d events: not an unloop server, or another version of it", batch.Accepted, to-from)
+		return fmt.Errorf("the server acknowledges %d of %d events: %w", batch.Accepted, to-from, errForeign)
 	case err == nil:
 		s.sent.Accepted += batch.Accepted
 		s.sent.Duplicates += batch.Duplicates

@@ -39,6 +39,9 @@ const (
 	Amp      = "amp"
 )
 
+// agents are the names of all agents.
+var agents = []string{Claude, Codex, Gemini, Cursor, Copilot, Crush, OpenCode, Qwen, Droid, Cline, Windsurf, Kiro, Amp}
+
 // Event is an event of an agent in a form that all agents share.
 type Event struct {
 	Agent      string

@@ -97,14 +97,15 @@ type Seen struct {
 	Results bool      `json:"results"` // a hook has contained results
 }
 
-// see records that an agent ran a hook, at most once a second.
+// see records that an agent ran a hook. It does so at most once a second, except for the first result.
 func (f Folder) see(e *Event, s *About, mode Mode, now time.Time) error {
 	path := f.path("agents", e.Agent+".json")
-	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()).Abs() < time.Second {
+	before, _ := f.Seen(e.Agent) // an error means that this is the first hook
+	results := before.Results || s.Results > 0 || len(s.Waiting) > 0
+	if info, err := os.Stat(path); err == nil && results == before.Results && now.Sub(info.ModTime()).Abs() < time.Second {
 		return nil // recorded less than a second ago
 	}
-	before, _ := f.Seen(e.Agent) // an error means that this is the first hook
-	raw, err := json.Marshal(Seen{now, e.Name, e.Session, mode, before.Results || s.Results > 0})
+	raw, err := json.Marshal(Seen{now, e.Name, e.Session, mode, results})
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/mask"
@@ -24,6 +25,7 @@ type Hook struct {
 	Env    func(string) string
 	Now    func() time.Time
 	Server func(endpoint string) (Server, error) // connects to a server; nil for never
+	Misuse error                                 // what is wrong with the command line; it is logged, and the hook does without it
 }
 
 // processMemory is the memory of a hook's process in bytes above which the garbage collector runs.
@@ -101,6 +103,7 @@ func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, a
 	if err != nil {
 		return err
 	}
+	h.checkAgent()
 	e, unread := Read(data, h.Agent)
 	m, err := h.masker()
 	if err != nil {
@@ -108,7 +111,11 @@ func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, a
 	}
 	dir := e.Dir
 	maskEvent(m, &e)
-	if *at = e; unread != nil {
+	*at = e
+	if h.Misuse != nil {
+		h.fault(at, h.Misuse)
+	}
+	if unread != nil {
 		return unread
 	}
 	if at.Kind == Ignored || h.twice(at) {
@@ -119,6 +126,15 @@ func (h *Hook) run(ctx context.Context, in io.Reader, reply func(Reply) error, a
 		h.fault(at, err) // it continues with the settings that could be read
 	}
 	return h.judge(ctx, m, at, &settings, reply)
+}
+
+// checkAgent removes the name of an agent that does not exist, so that the agent is detected by its input.
+func (h *Hook) checkAgent() {
+	if h.Agent == "" || slices.Contains(agents, h.Agent) {
+		return
+	}
+	h.Misuse = errors.Join(h.Misuse, fmt.Errorf("unknown agent %q: want one of %s", h.Agent, strings.Join(agents, ", ")))
+	h.Agent = ""
 }
 
 // twice reports whether Copilot CLI also reports the event to its own hook. It reads Claude Code's settings, too.

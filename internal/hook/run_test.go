@@ -527,3 +527,20 @@ func TestHooksOfTwoSessionsDoNotWriteOneUnfinishedFile(t *testing.T) {
 	}
 	d.noFaults()
 }
+
+func TestAResultInTheSecondOfItsCallIsSeen(t *testing.T) {
+	for _, c := range []struct{ agent, before, after string }{
+		{Claude, "PreToolUse", "PostToolUse"}, {Gemini, "BeforeTool", "AfterTool"},
+	} {
+		t.Run(c.agent, func(t *testing.T) {
+			d := newDesk(t, c.agent, Nudge)
+			const call = `{"session_id":"s","hook_event_name":%q,"tool_name":"Bash","tool_input":{"command":"make"},"tool_use_id":"t","tool_response":{"stdout":"done"}}`
+			d.run(fmt.Sprintf(call, c.before))
+			d.run(fmt.Sprintf(call, c.after))
+			d.noFaults()
+			if seen, err := d.folder.Seen(c.agent); err != nil || !seen.Results {
+				t.Errorf("%+v, %v; want a result", seen, err)
+			}
+		})
+	}
+}

@@ -73,6 +73,9 @@ func (u *ChatUsage) Tokens() int64 {
 	return u.Prompt + u.Completion
 }
 
+// ChatRoles are the roles of the messages that Chat reads.
+var ChatRoles = []string{"system", "developer", "user", "assistant", "tool", "function"}
+
 // Chat sends the events of m: the model call if it has a usage or a model, then its text, then the requested tool calls. For a
 // tool's result it sends a completed call, because the format has no failures. It ignores unknown roles.
 func (t *EventBuilder) Chat(at Location, m *ChatMessage) error {

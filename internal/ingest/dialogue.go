@@ -66,6 +66,13 @@ func (d *Dialogue) Path(i int) string { return Path(d.field, i) }
 // Message reads the message at position i into v. An error is a *BadInput.
 func (d *Dialogue) Message(i int, v any) error { return d.Unmarshal(d.Path(i), d.Messages[i], v) }
 
+// CheckRole reports the role of the message at position i if it is not known. A message that is null has none.
+func (d *Dialogue) CheckRole(i int, role string, known []string) {
+	if d.Messages[i].Kind() == '{' {
+		d.in.CheckRole(d.Path(i), role, known)
+	}
+}
+
 // Unmarshal reads value, whose path is path, into v. An error is a *BadInput.
 func (d *Dialogue) Unmarshal(path string, value jsontext.Value, v any) error {
 	return Under(path, d.in.Unmarshal(d.line, value, v))

@@ -61,9 +61,9 @@ func Handler(s *mcp.Server) http.Handler {
 }
 
 // Serve serves s to one client over a pair of streams with one message per line, until in ends or the context is done. It closes
-// both. It answers an invalid line with an error and continues.
+// both. It answers an invalid line with an error and continues. When in ends, it first answers the requests that it has read.
 func Serve(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.Run(ctx, mcplines.ToClient(in, out, maxRequest))
+	err := s.Run(ctx, drained{mcplines.ToClient(in, out, maxRequest)})
 	if err != nil && !errors.Is(err, io.EOF) {
 		return fmt.Errorf("serve MCP: %w", err)
 	}

@@ -46,6 +46,39 @@ func TestUnknownNamesAreTold(t *testing.T) {
 				`FILE:1: unknown event type "massage" (did you mean "message"?); rules ignore it (once)`,
 			},
 		},
+		{
+			"a role of a chat message, with its path and the roles", `{"messages":[{"role":"user","content":"a"},{"role":"asistant","content":"b"},{"content":"c"},{"role":"model","content":"d"}]}`,
+			[]string{
+				`FILE:1: messages.1.role: unknown role "asistant" (did you mean "assistant"?), want one of system, developer, user, assistant, tool, function; rules ignore the message (once)`,
+				`FILE:1: messages.2.role: unknown role "", want one of system, developer, user, assistant, tool, function; rules ignore the message (once)`,
+				`FILE:1: messages.3.role: unknown role "model" (did you mean "assistant"?), want one of system, developer, user, assistant, tool, function; rules ignore the message (once)`,
+			},
+		},
+		{
+			"a role of an Anthropic message", `{"messages":[{"role":"users","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"a","input":{}}]}]}`,
+			[]string{`FILE:1: messages.0.role: unknown role "users" (did you mean "user"?), want one of user, assistant, system; rules ignore the message (once)`},
+		},
+		{
+			"a role of a labelled run", `{"id":"r","source":"s","labels":{},"events":[{"kind":"message","role":"usr","text":"a"}]}`,
+			[]string{`FILE:1: events.0.role: unknown role "usr" (did you mean "user"?), want one of system, user, assistant; rules ignore the message (once)`},
+		},
+		{
+			"a role of a result of tau-bench", `[{"task_id":0,"reward":0,"info":{},"trial":0,"traj":[{"role":"usr","content":"a"}]}]`,
+			[]string{`FILE:1: 0.traj.0.role: unknown role "usr" (did you mean "user"?), want one of system, developer, user, assistant, tool, function; rules ignore the message (once)`},
+		},
+		{
+			"a role of mini-swe-agent", `{"trajectory_format":"mini-swe-agent-1.1","messages":[{"role":"sytem","content":"a"},{"role":"exit","content":"b"}]}`,
+			[]string{`FILE: messages.0.role: unknown role "sytem" (did you mean "system"?), want one of exit, system, developer, user, assistant, tool, function; rules ignore the message (once)`},
+		},
+		{
+			"a role of Codex", `{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{"id":"s"}}` + "\n" +
+				`{"timestamp":"2026-01-01T00:00:00Z","type":"response_item","payload":{"type":"message","role":"usr","content":[]}}`,
+			[]string{`FILE:2: payload.role: unknown role "usr" (did you mean "user"?), want one of user, assistant, system, developer; rules ignore the message (once)`},
+		},
+		{
+			"a role of opencode", `{"info":{"id":"ses_1"},"messages":[{"info":{"role":"usr"},"parts":[{"type":"text","text":"a"}]}]}`,
+			[]string{`FILE: messages.0.info.role: unknown role "usr" (did you mean "user"?), want one of user, assistant; rules ignore the message (once)`},
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "runs.jsonl")

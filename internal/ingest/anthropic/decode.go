@@ -9,6 +9,7 @@
 package anthropic
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -38,6 +39,9 @@ type message struct {
 	Usage   *usage         `json:"usage"`
 }
 
+// roles are the roles of a message.
+var roles = []string{unloop.RoleUser, unloop.RoleAssistant, unloop.RoleSystem}
+
 // usage counts tokens. Input does not include cached tokens.
 type usage struct {
 	Input      int64 `json:"input_tokens"`
@@ -58,6 +62,7 @@ func sendMessages(d *ingest.Dialogue) (sent int, err error) {
 		if err := d.Message(i, &m); err != nil {
 			return i, err
 		}
+		d.CheckRole(i, m.Role, roles)
 		if err := m.send(d, i, d.Path(i)); err != nil {
 			return i, err
 		}
@@ -119,11 +124,10 @@ func sendText(d *ingest.Dialogue, at ingest.Location, role, text string) error {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	switch role {
-	case unloop.RoleSystem, unloop.RoleUser, unloop.RoleAssistant:
-		return d.Builder.Message(at, role, text)
+	if !slices.Contains(roles, role) {
+		return nil
 	}
-	return nil
+	return d.Builder.Message(at, role, text)
 }
 
 // took returns the usage of the model call that returned the message.

@@ -32,6 +32,9 @@ func (d *decoder) item(at ingest.Location, p part) error {
 	return nil
 }
 
+// roles are the roles of a message. Those of the role developer are instructions of the program.
+var roles = []string{unloop.RoleUser, unloop.RoleAssistant, unloop.RoleSystem, "developer"}
+
 func (d *decoder) message(at ingest.Location, p part) error {
 	var m struct {
 		Role    string         `json:"role"`
@@ -40,6 +43,7 @@ func (d *decoder) message(at ingest.Location, p part) error {
 	if err := p.read(&m); err != nil {
 		return err
 	}
+	d.in.CheckRole(p.field, m.Role, roles)
 	switch m.Role {
 	case unloop.RoleUser, unloop.RoleAssistant, unloop.RoleSystem:
 	default:

@@ -90,7 +90,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 		}
 		trail := ingest.NewEventBuilder(r.ID, emit)
 		for i := range r.Events {
-			r.Events[i].tellUnknown(in)
+			r.Events[i].tellUnknown(in, i)
 			if err := r.Events[i].send(trail, i); err != nil {
 				return err
 			}
@@ -99,12 +99,18 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	})
 }
 
-func (e *entry) tellUnknown(in *ingest.Input) {
+// roles are the roles of a message.
+var roles = []string{unloop.RoleSystem, unloop.RoleUser, unloop.RoleAssistant}
+
+func (e *entry) tellUnknown(in *ingest.Input, i int) {
 	if in.Unknown == nil {
 		return
 	}
 	if !slices.Contains(kinds, e.Kind) {
 		in.Unknown(ingest.Unknown{Kind: "kind of entry", Name: e.Kind, Known: kinds})
+	}
+	if e.Kind == "message" {
+		in.CheckRole(ingest.Path("events", i), e.Role, roles)
 	}
 	if e.Event != nil && !slices.Contains(eventTypes, string(e.Event.Type)) {
 		in.Unknown(ingest.Unknown{Kind: "event type", Name: string(e.Event.Type), Known: eventTypes})

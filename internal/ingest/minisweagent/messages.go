@@ -42,8 +42,12 @@ func (d *decoder) message(index int, m *message) error {
 	case "exit":
 		return nil
 	}
+	d.in.CheckRole(ingest.Path("messages", index), m.Role, roles)
 	return d.trail.Chat(at, &m.ChatMessage)
 }
+
+// roles are the roles of a message. The program ends its list with one of the role exit.
+var roles = append([]string{"exit"}, ingest.ChatRoles...)
 
 // reply sends the model call, the assistant's text, and its commands.
 func (d *decoder) reply(at ingest.Location, m *message) error {

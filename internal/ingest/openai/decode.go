@@ -32,6 +32,7 @@ func sendMessages(d *ingest.Dialogue) (sent int, err error) {
 		if err := d.Message(i, &m); err != nil {
 			return i, err
 		}
+		d.CheckRole(i, m.Role, ingest.ChatRoles)
 		if err := d.Builder.Chat(ingest.Location{Index: i}, &m); err != nil {
 			return i, err
 		}

@@ -133,6 +133,7 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 	for i := range s.Messages {
 		m := &s.Messages[i]
 		at := ingest.Location{Index: i, Time: ingest.Time(m.Info.Time.Created)}
+		in.CheckRole(ingest.Path("messages", i)+".info", m.Info.Role, []string{"user", "assistant"})
 		var err error
 		switch m.Info.Role {
 		case "user":

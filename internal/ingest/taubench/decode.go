@@ -55,6 +55,9 @@ func decode(in *ingest.Input, emit ingest.Emit) error {
 		if task == "" {
 			return in.Bad(0, strconv.Itoa(i)+".task_id", "a result needs a number or a name")
 		}
+		for k, m := range r.Messages {
+			in.CheckRole(strconv.Itoa(i)+"."+ingest.Path("traj", k), m.Role, ingest.ChatRoles)
+		}
 		return r.send(ingest.NewEventBuilder(in.Run+"/"+task+"-"+trial, emit))
 	})
 }
