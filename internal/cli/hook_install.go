@@ -196,6 +196,9 @@ func hookUninstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(agents) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "unloop is registered at no agent: nothing to remove.")
+			}
 			var failed []error
 			for k := range agents {
 				failed = append(failed, f.uninstall(cmd, i, &agents[k]))
@@ -213,6 +216,10 @@ func (f *installFlags) uninstall(cmd *cobra.Command, i *install.Installer, a *in
 		return err
 	}
 	out := plainWriter{cmd.OutOrStdout()}
+	if changes.None() {
+		fmt.Fprintf(out, "%s: not installed in %s\n", a.Name, a.File(i.Place))
+		return nil
+	}
 	if f.dryRun {
 		f.show(out, a, changes)
 		return nil
