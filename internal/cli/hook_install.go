@@ -123,10 +123,15 @@ func hookInstallCommand() *cobra.Command {
 				return fmt.Errorf("no agent found: want one of %s", strings.Join(agentNames(), ", "))
 			}
 			var failed []error
+			installed := 0
 			for k := range agents {
-				failed = append(failed, f.install(cmd, i, &agents[k]))
+				err := f.install(cmd, i, &agents[k])
+				failed = append(failed, err)
+				if err == nil {
+					installed++
+				}
 			}
-			if !f.dryRun {
+			if !f.dryRun && installed > 0 {
 				fmt.Fprintln(cmd.OutOrStdout(), "New sessions use the hook. unloop hook status shows whether it ran, and unloop hook log what it said.\n"+
 					"unloop hook uninstall restores the former files.")
 			}
