@@ -137,9 +137,17 @@ type LoopError struct {
 	Nudge string // as in Decision
 }
 
-// Error returns the tool, the code, the count and the nudge.
+// Error returns the tool, the code, the count and the nudge. It leaves out a tool and a count that there is not, as when a person
+// halts the run.
 func (e *LoopError) Error() string {
-	return fmt.Sprintf("loop of %s halted (%s, %d times): %s", e.Tool, e.Code, e.Count, e.Nudge)
+	at, times := "", ""
+	if e.Tool != "" {
+		at = " at " + e.Tool
+	}
+	if e.Count > 1 {
+		times = fmt.Sprintf(", %d times", e.Count)
+	}
+	return fmt.Sprintf("run halted%s (%s%s): %s", at, e.Code, times, e.Nudge)
 }
 
 // Retryable returns false: a retry would be halted, too.

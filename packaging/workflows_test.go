@@ -73,6 +73,20 @@ func build(t *testing.T, folder string) {
 	run(t, "..", []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-buildvcs=false", "-o", folder+"/unloop", "./cmd/unloop")
 }
 
+func TestTheDocsListTheInputsOfTheAction(t *testing.T) {
+	var action struct{ Inputs map[string]any }
+	load(t, "../action.yml", &action)
+	page := read(t, "../docs/scan.md")
+	for name := range action.Inputs {
+		if !strings.Contains(page, "\n| `"+name+"` |") {
+			t.Errorf("docs/scan.md does not list the input %s", name)
+		}
+	}
+	if len(action.Inputs) == 0 {
+		t.Error("the action has no inputs")
+	}
+}
+
 // TestTheActionAndTheHookScan runs the step of the action, and the entry of the pre-commit hook, as their hosts do.
 func TestTheActionAndTheHookScan(t *testing.T) {
 	root, err := filepath.Abs("..")

@@ -24,11 +24,11 @@ func allowCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			about, err := folder.Allow(args[0], tool, once, time.Now)
+			about, allowed, err := folder.Allow(args[0], tool, once, time.Now)
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s session %s in %s continues\n", about.Agent, about.Session, filepath.Base(about.Dir))
+			_, err = fmt.Fprintf(plainWriter{cmd.OutOrStdout()}, "%s session %s in %s: %s\n", about.Agent, about.Session, filepath.Base(about.Dir), allowed)
 			return err
 		},
 	}

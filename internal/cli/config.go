@@ -24,7 +24,7 @@ var settingFlags = []struct{ name, short, path, about string }{
 	{"addr", "", "addr", "serve HTTP at `HOST:PORT`"},
 	{"grpc-addr", "", "grpc_addr", "accept OTLP over gRPC at `HOST:PORT`, or off"},
 	{"db", "", "db", "the `DATABASE`: a SQLite file or postgres://…"},
-	{"profile", "p", "profile", "the profile: " + strings.Join(profile.Names(), ", ")},
+	{"profile", "p", "profile", "the profile `NAME`: " + strings.Join(profile.Names(), ", ")},
 	{"project", "", "project", "the `PROJECT` of runs without one"},
 	{"cluster", "", "cluster.nats", "share the work with other servers: `ADDRESSES` of NATS, nats://HOST:PORT, separated by commas"},
 	{"roles", "", "cluster.roles", "in a cluster, what this server does: `ROLES` of ingest, work and api, separated by commas"},

@@ -1,12 +1,16 @@
 package cli
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func TestHelpFitsTheTerminal(t *testing.T) {
@@ -40,6 +44,34 @@ func TestHelpOfEachCommandFitsInEightyColumns(t *testing.T) {
 		if strings.Join(strings.Fields(wrapped(text.String(), 80)), " ") != strings.Join(strings.Fields(text.String()), " ") {
 			t.Errorf("%s: wrapping changes the words", cmd.CommandPath())
 		}
+		for _, c := range cmd.Commands() {
+			check(c)
+		}
+	}
+	check(rootCommand())
+}
+
+// TestTheDocsNameEveryFlag holds the pages to the flags of the program. help is of all commands.
+func TestTheDocsNameEveryFlag(t *testing.T) {
+	pages, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var docs strings.Builder
+	for _, page := range append(pages, "../../README.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs.Write(text)
+	}
+	var check func(*cobra.Command)
+	check = func(cmd *cobra.Command) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && f.Name != "help" && !regexp.MustCompile("--"+f.Name+`\b[^-]`).MatchString(docs.String()) {
+				t.Errorf("no page names --%s of %s", f.Name, cmd.CommandPath())
+			}
+		})
 		for _, c := range cmd.Commands() {
 			check(c)
 		}

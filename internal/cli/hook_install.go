@@ -123,10 +123,15 @@ func hookInstallCommand() *cobra.Command {
 				return fmt.Errorf("no agent found: want one of %s", strings.Join(agentNames(), ", "))
 			}
 			var failed []error
+			installed := 0
 			for k := range agents {
-				failed = append(failed, f.install(cmd, i, &agents[k]))
+				err := f.install(cmd, i, &agents[k])
+				failed = append(failed, err)
+				if err == nil {
+					installed++
+				}
 			}
-			if !f.dryRun {
+			if !f.dryRun && installed > 0 {
 				fmt.Fprintln(cmd.OutOrStdout(), "New sessions use the hook. unloop hook status shows whether it ran, and unloop hook log what it said.\n"+
 					"unloop hook uninstall restores the former files.")
 			}
@@ -196,6 +201,9 @@ func hookUninstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if len(agents) == 0 {
+				fmt.Fprintln(cmd.OutOrStdout(), "unloop is registered at no agent: nothing to remove.")
+			}
 			var failed []error
 			for k := range agents {
 				failed = append(failed, f.uninstall(cmd, i, &agents[k]))
@@ -213,6 +221,10 @@ func (f *installFlags) uninstall(cmd *cobra.Command, i *install.Installer, a *in
 		return err
 	}
 	out := plainWriter{cmd.OutOrStdout()}
+	if changes.None() {
+		fmt.Fprintf(out, "%s: not installed in %s\n", a.Name, a.File(i.Place))
+		return nil
+	}
 	if f.dryRun {
 		f.show(out, a, changes)
 		return nil

@@ -30,7 +30,7 @@ func (p *progress) add(read, total int64) {
 	}
 	if p.bar == nil {
 		p.bar = progressbar.NewOptions64(max(total, -1), progressbar.OptionSetWriter(p.w), progressbar.OptionShowBytes(true),
-			progressbar.OptionSetDescription("scanning"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
+			progressbar.OptionSetDescription("reading"), progressbar.OptionThrottle(100*time.Millisecond), progressbar.OptionClearOnFinish())
 	}
 	_ = p.bar.Set64(min(p.read, max(total, p.read))) // an error of the progress bar does not fail the scan
 }

@@ -21,7 +21,8 @@ func TestReferencePages(t *testing.T) {
 		"../../docs/configuration.md": "# Configuration of the server\n\n" +
 			"`unloop serve` reads a YAML file, environment variables and flags. Flags take precedence over variables, and these over the file. The file is\n" +
 			"that of `--config`, else that of `UNLOOP_CONFIG`, else `unloop.yaml` in the current folder. `unloop init` writes a file with all\n" +
-			"settings, and `unloop config check` prints the values in effect and all mistakes. Lists and objects in a variable are YAML.\n\n" +
+			"settings into that folder, or into the one of `--dir`. `unloop config check` prints the values in effect, or all mistakes. Lists and\n" +
+			"objects in a variable are YAML.\n\n" +
 			"`make docs` writes this page.\n\n" + settings,
 		"../../docs/rules.md": rulesPage(t),
 	} {

@@ -159,6 +159,7 @@ func missing(cmd *cobra.Command, name, what string) error {
 var wanted = map[string]string{
 	"float64": "a number", "int": "a whole number", "int64": "a whole number", "uint64": "a whole number of at least 0",
 	"duration": "a number with a unit, such as 90m", "bool": "true or false",
+	"LIMITS": "cost=DOLLARS, tokens=N, calls=N or time=DURATION, more than 0, separated by commas",
 }
 
 // flagError says what a flag takes if its value is invalid, and suggests the flag that is similar to an unknown one.

@@ -45,10 +45,12 @@ func TestValidateJoinsAllErrors(t *testing.T) {
 	c := Default()
 	c.Addr, c.GRPCAddr, c.Project = "0.0.0.0:1", "", " "
 	c.Log = Log{"loud", "xml"}
+	c.Settings, c.Shadow.Profile = Settings{"nope": "1"}, "none"
 	err := c.Validate()
 	for _, want := range []string{
 		"addr is 0.0.0.0:1, which is not loopback and requires tokens", `grpc_addr is ""; it must be HOST:PORT`,
 		"project must not be empty", `log.level is "loud"; it must be one of debug, info, warn, error`, `log.format is "xml"`,
+		`settings: unknown setting "nope"`, `shadow.profile: unknown profile "none"`,
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not contain %q", err, want)
@@ -91,6 +93,7 @@ func TestValidate(t *testing.T) {
 		{"an OTLP endpoint without a scheme", func(c *Config) { c.OTLPExport.Endpoint = "geheim:4317" }, "otlp_export.endpoint must be a URL that begins with http:// or https://"},
 		{"a protocol that is not supported", func(c *Config) { c.OTLPExport.Protocol = "http/json" }, `otlp_export.protocol is "http/json"`},
 		{"a project of Langfuse without a scheme", func(c *Config) { c.Langfuse.Endpoint = "geheim" }, "langfuse.endpoint must be a URL that begins with http:// or https://"},
+		{"a proxy that other machines reach", func(c *Config) { c.Proxy.Addr = "0.0.0.0:4141" }, "proxy.addr is not allowed: 0.0.0.0:4141 is not loopback; use 127.0.0.1"},
 		{"settings that no profile has", func(c *Config) { c.Settings = Settings{"nope": "1"} }, `settings: unknown setting "nope"`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

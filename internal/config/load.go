@@ -131,20 +131,22 @@ func loadProfile(name string, all Settings) (*profile.Profile, error) {
 	return profile.Load(src)
 }
 
-// profileMistakes returns the errors of the profiles and their settings.
+// profileMistakes returns the errors of the profiles and their settings. A shadow profile without a name is that of the server.
 func (c *Config) profileMistakes() error {
-	var found settings.Errors
-	if _, err := profile.Load(profile.Source{Name: c.Profile}); err != nil {
-		found.Add(settings.Place{}, "profile", "profile: %v", err)
+	served := mistakesOf("", c.Profile, c.Settings)
+	if served != nil && c.Shadow.Profile == "" {
+		return served
+	}
+	return errors.Join(served, mistakesOf("shadow.", cmp.Or(c.Shadow.Profile, c.Profile), c.Shadow.Settings))
+}
+
+// mistakesOf returns the errors of a profile and its settings. Their fields begin with prefix.
+func mistakesOf(prefix, name string, all Settings) error {
+	if _, err := profile.Load(profile.Source{Name: name}); err != nil {
+		var found settings.Errors
+		found.Add(settings.Place{}, prefix+"profile", prefix+"profile: %v", err)
 		return found.Err()
 	}
-	if _, err := c.LoadProfile(); err != nil {
-		return settings.Under(err, "settings", "settings")
-	}
-	if _, err := profile.Load(profile.Source{Name: cmp.Or(c.Shadow.Profile, c.Profile)}); err != nil {
-		found.Add(settings.Place{}, "shadow.profile", "shadow.profile: %v", err)
-		return found.Err()
-	}
-	_, err := c.LoadShadow()
-	return settings.Under(err, "shadow.settings", "shadow.settings")
+	_, err := loadProfile(name, all)
+	return settings.Under(err, prefix+"settings", prefix+"settings")
 }

@@ -234,7 +234,7 @@ func (v *validation) secondOpinion(s *SecondOpinion) {
 
 func (v *validation) proxy(p *Proxy) {
 	if err := CheckLoopback(p.Addr); p.Addr != "" && err != nil {
-		v.wrong("proxy.addr", "is not allowed: %w", err)
+		v.wrong("proxy.addr", "is not allowed: %v", err)
 	}
 	v.OneOf("proxy.mode", p.Mode, "observe", "nudge", "guard")
 	v.OneOf("proxy.on_halt", p.OnHalt, "answer", "error")

@@ -69,38 +69,42 @@ func (f Folder) open(a *About, now func() time.Time) (*session, error) {
 	return f.load(a.event(), p, now)
 }
 
-// Allow lets a session continue. Without a tool and without once, it resets the level of the loop.
-func (f Folder) Allow(prefix, tool string, once bool, now func() time.Time) (*About, error) {
+// Allow lets a session continue, and returns what is allowed, such as "the next call of Bash runs". Without a tool and without
+// once, it resets the level of the loop.
+func (f Folder) Allow(prefix, tool string, once bool, now func() time.Time) (*About, string, error) {
 	about, err := f.named(prefix)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	unlock, err := f.lock(key(about.Agent, about.Session, about.SubAgent))
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	defer unlock()
 	s, err := f.open(about, now)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	s.EndDue, s.Owed = "", ""
-	what := "the session continues"
+	allowed := "the session continues"
 	switch {
 	case once:
 		s.AllowOnce = append(s.AllowOnce, tool)
-		what = "the next call runs"
+		allowed = "the next call runs"
+		if tool != "" {
+			allowed = "the next call of " + tool + " runs"
+		}
 	case tool != "":
 		s.AllowTools = append(s.AllowTools, tool)
-		what = "calls run"
+		allowed = "all calls of " + tool + " run"
 	default:
 		s.goOn("a person let the session go on")
 	}
 	if err := f.save(s); err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	return &s.About, f.Append(Entry{
-		Time: now(), What: "allow", Agent: s.Agent, Session: s.Session, SubAgent: s.SubAgent, Tool: tool, Text: "a person allowed: " + what,
+	return &s.About, allowed, f.Append(Entry{
+		Time: now(), What: "allow", Agent: s.Agent, Session: s.Session, SubAgent: s.SubAgent, Tool: tool, Text: "a person allowed: " + allowed,
 	})
 }
 

@@ -178,8 +178,8 @@ func TestAPersonLetsASessionGoOn(t *testing.T) {
 		if denied(d, 0) < 0 {
 			t.Fatal("it is never denied")
 		}
-		if _, err := d.folder.Allow("session", "", false, time.Now); err != nil {
-			t.Fatal(err)
+		if _, allowed, err := d.folder.Allow("session", "", false, time.Now); err != nil || allowed != "the session continues" {
+			t.Fatal(allowed, err)
 		}
 		if n := denied(d, 100); n < 2 {
 			t.Errorf("denied again after %d calls", n)
@@ -192,8 +192,8 @@ func TestAPersonLetsASessionGoOn(t *testing.T) {
 	t.Run("one tool for good", func(t *testing.T) {
 		d := newDesk(t, Claude, Guard)
 		denied(d, 0)
-		if _, err := d.folder.Allow("session", "Bash", false, time.Now); err != nil {
-			t.Fatal(err)
+		if _, allowed, err := d.folder.Allow("session", "Bash", false, time.Now); err != nil || allowed != "all calls of Bash run" {
+			t.Fatal(allowed, err)
 		}
 		if n := denied(d, 100); n >= 0 {
 			t.Errorf("denied again after %d calls", n)
@@ -202,8 +202,8 @@ func TestAPersonLetsASessionGoOn(t *testing.T) {
 	t.Run("one call", func(t *testing.T) {
 		d := newDesk(t, Claude, Guard)
 		denied(d, 0)
-		if _, err := d.folder.Allow("session", "", true, time.Now); err != nil {
-			t.Fatal(err)
+		if _, allowed, err := d.folder.Allow("session", "", true, time.Now); err != nil || allowed != "the next call runs" {
+			t.Fatal(allowed, err)
 		}
 		if before, _ := d.claudeCall("session-1", 200, "make", "no rule"); before != "" {
 			t.Errorf("the next call is denied: %s", before)
@@ -211,7 +211,7 @@ func TestAPersonLetsASessionGoOn(t *testing.T) {
 	})
 	t.Run("an unknown session is an error", func(t *testing.T) {
 		d := newDesk(t, Claude, Guard)
-		if _, err := d.folder.Allow("nobody", "", false, time.Now); err == nil {
+		if _, _, err := d.folder.Allow("nobody", "", false, time.Now); err == nil {
 			t.Error("no error")
 		}
 	})

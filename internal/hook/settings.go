@@ -22,6 +22,8 @@ type Settings struct {
 	Profile  string            `yaml:"profile"`
 	Settings map[string]string `yaml:"settings"`
 	Endpoint string            `yaml:"endpoint"` // of a server; "" for none
+
+	file string // the file that sets the profile and its settings; "" without one
 }
 
 // projectFileName is the file of a project's settings, under its key hook, in the working folder or a folder above it.
@@ -39,11 +41,11 @@ const maxFile = 64 << 10
 func loadSettings(flag Mode, dir string, env func(string) string) (Settings, error) {
 	var user, project Settings
 	var wrong []error
-	if path := userFile(env); path != "" {
-		wrong = append(wrong, user.read(path))
+	if user.file = userFile(env); user.file != "" {
+		wrong = append(wrong, user.read(user.file))
 	}
-	if path := projectFile(dir); path != "" {
-		wrong = append(wrong, project.read(path))
+	if project.file = projectFile(dir); project.file != "" {
+		wrong = append(wrong, project.read(project.file))
 	}
 	var fromEnv Mode
 	if name := env("UNLOOP_HOOK_MODE"); name != "" {
@@ -56,9 +58,10 @@ func loadSettings(flag Mode, dir string, env func(string) string) (Settings, err
 		Profile:  cmp.Or(project.Profile, user.Profile),
 		Settings: user.Settings,
 		Endpoint: cmp.Or(env("UNLOOP_ENDPOINT"), user.Endpoint),
+		file:     user.file,
 	}
 	if project.Profile != "" || project.Settings != nil {
-		s.Settings = project.Settings
+		s.Settings, s.file = project.Settings, project.file
 	}
 	return s, errors.Join(wrong...)
 }
@@ -124,8 +127,12 @@ func (s *Settings) LoadProfile(agent string) (*profile.Profile, error) {
 		source.Sets = append(source.Sets, "shadow=true") // without this, the guard would record calls as blocked that are not
 	}
 	p, err := profile.Load(source)
-	if err != nil {
-		return nil, fmt.Errorf("load the profile %s: %w", cmp.Or(strings.TrimSpace(source.Name), profile.Default), err)
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	err = fmt.Errorf("load the profile %s: %w", cmp.Or(strings.TrimSpace(source.Name), profile.Default), err)
+	if s.file != "" {
+		err = fmt.Errorf("%s: %w", s.file, err)
+	}
+	return nil, err
 }

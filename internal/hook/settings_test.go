@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/unloop-ai/unloop/internal/settings"
 )
@@ -31,7 +32,7 @@ func TestAnInvalidSettingHasItsPlaceAndTheOthersHold(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, err := loadSettings("", folder, func(string) string { return "" })
-			if diff := cmp.Diff(tc.want, got); diff != "" {
+			if diff := cmp.Diff(tc.want, got, cmpopts.IgnoreUnexported(Settings{})); diff != "" {
 				t.Error(diff)
 			}
 			var wrong *settings.Error
@@ -42,5 +43,26 @@ func TestAnInvalidSettingHasItsPlaceAndTheOthersHold(t *testing.T) {
 				t.Errorf("error %+v", wrong)
 			}
 		})
+	}
+}
+
+func TestTheErrorOfAProfileNamesTheFileThatSetsIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"hook: {profile: defaul}\n":                    `load the profile defaul: unknown profile "defaul"`,
+		"hook: {settings: {same_errorz: 6}}\n":         `load the profile default: unknown setting "same_errorz"`,
+		"hook: {mode: guard, settings: {ladder: 1}}\n": `load the profile default: unknown setting "ladder"`,
+	} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, projectFileName)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s, err := loadSettings("", folder, func(string) string { return "" })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.LoadProfile(Claude); err == nil || !strings.HasPrefix(err.Error(), path+": "+want) {
+			t.Errorf("%s: got %v, want %s: %s", text, err, path, want)
+		}
 	}
 }

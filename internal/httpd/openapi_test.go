@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -65,6 +67,18 @@ func TestEveryOperationAndFieldIsDescribed(t *testing.T) {
 			if m := p.(map[string]any); m["description"] == nil && m["$ref"] == nil {
 				t.Errorf("%s.%s has no description", name, field)
 			}
+		}
+	}
+}
+
+func TestTheDocsListEveryPath(t *testing.T) {
+	page, err := os.ReadFile("../../docs/server.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path := range description(t, newTestServer(t, nil))["paths"].(map[string]any) {
+		if !regexp.MustCompile("[` ]" + regexp.QuoteMeta(path) + "[`?]").Match(page) {
+			t.Errorf("docs/server.md does not list %s", path)
 		}
 	}
 }

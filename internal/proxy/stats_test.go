@@ -6,6 +6,8 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +68,15 @@ func TestHealthAndMetricsTellWhatTheProxyDid(t *testing.T) {
 	for _, want := range []string{"unloop_proxy_judged_requests_total 1\n", "unloop_proxy_judging_failures_total 1\n", "unloop_proxy_conversations 1\n"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("%q is missing in %s", want, body)
+		}
+	}
+	page, err := os.ReadFile("../../docs/proxy.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, match := range regexp.MustCompile(`(?m)^# TYPE (\S+) `).FindAllStringSubmatch(body, -1) {
+		if !strings.Contains(string(page), "`"+match[1]+"`") {
+			t.Errorf("docs/proxy.md does not list %s", match[1])
 		}
 	}
 }

@@ -119,7 +119,8 @@ func (s *sarifWriter) rule(name string) int {
 	}
 	rule := sarifRule{name, sarifMessage(name), sarifMessage(name), sarifMessage(name)}
 	if page, ok := detect.Explain(name); ok {
-		rule.Short, rule.Full = sarifMessage(page.When), sarifMessage(page.Why)
+		first, _, _ := strings.Cut(page.When, ". ") // viewers show it as a title
+		rule.Short, rule.Full = sarifMessage(strings.TrimSuffix(first, ".")+"."), sarifMessage(page.When)
 		rule.Help = sarifMessage(page.Why + " " + page.Try)
 	}
 	s.indexes[name] = len(s.rules)

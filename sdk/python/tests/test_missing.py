@@ -43,6 +43,7 @@ def test_a_guard_refuses_unless_it_is_told_to_warn_and_the_page_says_so(page: st
     assert refused.returncode == 1
     assert "GuardUnavailable: no guard is available: cannot reach the server at http://127.0.0.1:1" in refused.stderr
     assert 'on_missing="warn"' in refused.stderr
+    assert "runs unguarded" not in refused.stderr  # no agent runs
     warned = run(ADAPTERS[page].format('on_missing="warn"'), tmp_path)
     assert warned.returncode == 0, warned.stderr
     assert warned.stderr.count("the agent runs unguarded") == 1

@@ -16,6 +16,11 @@ def warn_once(key: str, message: str, *args: object) -> None:
         log.warning(message, *args)
 
 
+def skip_warning(key: str) -> None:
+    """Keeps the warning of key from being logged until it is reset."""
+    _logged[key] = object()
+
+
 def reset_warning(key: str) -> None:
     """Lets the warning of key be logged once more."""
     _logged.pop(key, None)

@@ -70,8 +70,12 @@ class Guard:
         self._head = f'"run":{quote(self.id)}'
 
     def _start(self, on_missing: str) -> None:
-        """Asks the guard for the first time."""
+        """Asks the guard for the first time. If it refuses, no agent runs unguarded, so nothing is logged."""
+        if on_missing == "refuse":
+            _log.skip_warning("unguarded")
         answer = self._ask("stats", "", max(self._timeout, START_SECONDS))
+        if on_missing == "refuse":
+            _log.reset_warning("unguarded")
         if on_missing == "refuse" and (not answer or "error" in answer):
             raise GuardUnavailable(f"no guard is available: {self._unavailable_reason or 'it rejects requests'} ({HELP})")
 
