@@ -43,40 +43,57 @@ func shared(t *testing.T, p *profile.Profile, s guard.Store, id string) *guard.G
 }
 
 // step is what an agent does next, from a small set, so that repetition is frequent.
-type step struct{ kind, tool, args, result int }
+type step struct {
+	kind, tool, args, result int
+	id                       string // of the call
+}
 
 func drawStep(t *rapid.T) step {
 	small := func(label string, most int) int { return rapid.IntRange(0, most).Draw(t, label) }
-	return step{small("kind", 9), small("tool", 2), small("args", 2), small("result", 2)}
+	return step{kind: small("kind", 9), tool: small("tool", 2), args: small("args", 2), result: small("result", 2)}
 }
 
-// make makes the step under the guard that pick returns, which may be another one at each event.
-func (s step) make(pick func() *guard.Guard) []guard.Decision {
+// begin makes the first event of the step. It reports whether a second one follows: the end of a call that runs.
+func (s step) begin(g *guard.Guard) (d guard.Decision, follows bool) {
 	ctx := context.Background()
-	switch s.kind {
-	case 0:
-		return []guard.Decision{pick().Text(ctx, unloop.RoleAssistant, "coder", "I will look at the file again and then run the tests.")}
-	case 1:
-		return []guard.Decision{pick().ModelCall(ctx, "coder", "model", 100, 0.01)}
-	case 2:
-		if s.tool == 0 {
-			return []guard.Decision{pick().Text(ctx, unloop.RoleUser, "", "Go on.")}
-		}
-		return []guard.Decision{pick().MarkProgress(ctx, "found it")}
+	switch {
+	case s.kind == 0:
+		return g.Text(ctx, unloop.RoleAssistant, "coder", "I will look at the file again and then run the tests."), false
+	case s.kind == 1:
+		return g.ModelCall(ctx, "coder", "model", 100, 0.01), false
+	case s.kind == 2 && s.tool == 0:
+		return g.Text(ctx, unloop.RoleUser, "", "Go on."), false
+	case s.kind == 2:
+		return g.MarkProgress(ctx, "found it"), false
 	}
-	c := guard.Call{
-		Tool: []string{"search", "read_file", "bash"}[s.tool],
-		Args: json.RawMessage([]string{`{"q":"a"}`, `{"path":"a.go"}`, `{"command":"go test ./..."}`}[s.args]),
-	}
-	before := pick().Before(ctx, c)
-	if before.Stops() {
-		return []guard.Decision{before}
-	}
+	d = g.Before(ctx, s.call())
+	return d, !d.Stops()
+}
+
+// end makes the second event of the step.
+func (s step) end(g *guard.Guard) guard.Decision {
 	o := guard.Outcome{Result: json.RawMessage([]string{`"same"`, `"other text of a result"`, `{"state":"queued"}`}[s.result])}
 	if s.kind == 9 {
 		o.Err = errors.New("exit status 1")
 	}
-	return []guard.Decision{before, pick().After(ctx, c, o)}
+	return g.After(context.Background(), s.call(), o)
+}
+
+func (s step) call() guard.Call {
+	return guard.Call{
+		ID:   s.id,
+		Tool: []string{"search", "read_file", "bash"}[s.tool],
+		Args: json.RawMessage([]string{`{"q":"a"}`, `{"path":"a.go"}`, `{"command":"go test ./..."}`}[s.args]),
+	}
+}
+
+// make makes the step under the guard that pick returns, which may be another one at each event.
+func (s step) make(pick func() *guard.Guard) []guard.Decision {
+	first, follows := s.begin(pick())
+	if !follows {
+		return []guard.Decision{first}
+	}
+	return []guard.Decision{first, s.end(pick())}
 }
 
 // manyGuardsAreOne gives each event of random runs to one of several guards, some of them new. The decisions, the state and the
@@ -116,13 +133,18 @@ func manyGuardsAreOne(t *testing.T, s guard.Store) {
 // fieldsOf returns the exported fields of decisions.
 func fieldsOf(decisions []guard.Decision) (all []string) {
 	for _, d := range decisions {
-		text, err := json.Marshal(d)
-		if err != nil {
-			panic(err) // a Decision always encodes
-		}
-		all = append(all, string(text))
+		all = append(all, fields(d))
 	}
 	return all
+}
+
+// fields returns the exported fields of a decision.
+func fields(d guard.Decision) string {
+	text, err := json.Marshal(d)
+	if err != nil {
+		panic(err) // a Decision always encodes
+	}
+	return string(text)
 }
 
 func snapshot(t rapid.TB, g *guard.Guard) string {

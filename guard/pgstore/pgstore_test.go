@@ -1,6 +1,7 @@
 package pgstore_test
 
 import (
+	"context"
 	"os"
 	"sync"
 	"testing"
@@ -14,11 +15,20 @@ import (
 	"github.com/unloop-ai/unloop/internal/store/storetest/postgres"
 )
 
-func TestMain(m *testing.M) { os.Exit(postgres.Main(m)) }
+func TestMain(m *testing.M) {
+	guardtest.Process(func(address string) (guard.Store, error) {
+		pool, err := pgxpool.New(context.Background(), address)
+		if err != nil {
+			return nil, err
+		}
+		return pgstore.New(context.Background(), pool)
+	})
+	os.Exit(postgres.Main(m))
+}
 
-func connect(t *testing.T) *pgxpool.Pool {
+func connect(t *testing.T, database string) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pgxpool.New(t.Context(), postgres.Database(t))
+	pool, err := pgxpool.New(t.Context(), database)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +46,16 @@ func open(t *testing.T, pool *pgxpool.Pool) *pgstore.Store {
 }
 
 func TestConformance(t *testing.T) {
-	guardtest.Conform(t, func(t *testing.T) guard.Store { return open(t, connect(t)) })
+	guardtest.Conform(t, func(t *testing.T) guard.Store { return open(t, connect(t, postgres.Database(t))) })
+}
+
+func TestSixteenProcessesJudgeAsOneGuard(t *testing.T) {
+	database := postgres.Database(t)
+	guardtest.Processes(t, open(t, connect(t, database)), database)
 }
 
 func TestProcessesThatStartAtOnceCreateTheTablesOnce(t *testing.T) {
-	pool := connect(t)
+	pool := connect(t, postgres.Database(t))
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
@@ -53,7 +68,7 @@ func TestProcessesThatStartAtOnceCreateTheTablesOnce(t *testing.T) {
 }
 
 func TestIdleRunsAreRemoved(t *testing.T) {
-	s := open(t, connect(t))
+	s := open(t, connect(t, postgres.Database(t)))
 	for _, id := range []string{"a", "b"} {
 		if _, err := s.Save(t.Context(), guard.RunKey{ID: id}, guard.Change{Data: []byte("x")}); err != nil {
 			t.Fatal(err)

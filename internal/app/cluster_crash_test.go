@@ -2,12 +2,8 @@ package app
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -25,7 +21,7 @@ const clusterRounds = 30
 // recorded, and what was found with what a scan finds in the same events and spans.
 func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 	hooks := newHookLog(t)
-	c := startCluster(t, 3, 3, hooks.URL)
+	c := startCluster(t, 3, 3, hooks.URL+"/a,"+hooks.URL+"/b")
 	load := &clusterLoad{cluster: c, acked: make(map[string]bool), spans: &spanSender{random: rand.New(rand.NewPCG(3, 3))}}
 	load.begin(crashSenders)
 	reading, stop := context.WithCancel(t.Context())
@@ -59,7 +55,8 @@ func TestAClusterLosesNothingThatItAcknowledged(t *testing.T) {
 	compareToAcknowledged(t, c.db, load.acked)
 	load.spans.check(t, c.db)
 	one.checkRun(t, load.acked, "s0-1")
-	hooks.check(t, c, 1+2*clusterRounds/len(faults)) // servers that were killed, and servers that stood still
+	hooks.compareToStore(t, c.db)
+	hooks.comeAgain(t, 2*(1+2*clusterRounds/len(faults))) // by each endpoint: servers that were killed, and servers that stood still
 }
 
 // told waits until all notices are sent.
@@ -256,64 +253,4 @@ func (c *testCluster) end() {
 		s.wait()
 		late.Stop()
 	}
-}
-
-// hookLog receives the messages of webhooks.
-type hookLog struct {
-	*httptest.Server
-	mu       sync.Mutex
-	messages map[string]int // how often each came, by its id
-	warnings map[string]int // messages that a warning was raised, by warning
-}
-
-func newHookLog(t *testing.T) *hookLog {
-	h := &hookLog{messages: make(map[string]int), warnings: make(map[string]int)}
-	h.Server = httptest.NewServer(h.receive(t, func() {}))
-	t.Cleanup(h.Close)
-	return h
-}
-
-// receive returns a handler that keeps messages. It calls received before it answers.
-func (h *hookLog) receive(t *testing.T, received func()) http.Handler {
-	return http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var m struct {
-			ID      string `json:"id"`
-			Level   string `json:"level"`
-			Warning struct {
-				ID string `json:"warning_id"`
-			} `json:"warning"`
-		}
-		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
-			t.Error(err)
-		}
-		h.mu.Lock()
-		h.messages[m.ID]++
-		h.warnings[m.Warning.ID]++
-		h.mu.Unlock()
-		received()
-	})
-}
-
-// check checks that each warning has a message, and that a message came again only if a server was interrupted that was sending it.
-func (h *hookLog) check(t *testing.T, c *testCluster, interrupted int) {
-	t.Helper()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	again := 0
-	for id, times := range h.messages {
-		if again += times - 1; times > 1 {
-			t.Logf("the message %q came %d times", id, times)
-		}
-	}
-	if again > interrupted {
-		t.Errorf("%d messages came again, and %d servers were interrupted", again, interrupted)
-	}
-	var warnings []string
-	postgres.Value(t, c.db, `SELECT array_agg(id) FROM warnings`, &warnings)
-	told := slices.DeleteFunc(slices.Clone(warnings), func(id string) bool { return h.warnings[id] == 0 })
-	if missing := len(warnings) - len(told); missing > 0 {
-		t.Errorf("%d warnings of %d have no message", missing, len(warnings))
-	}
-	t.Logf("%d messages about %d of %d warnings, and about %d that ended; %d came again",
-		len(h.messages), len(told), len(warnings), len(h.warnings)-len(told), again)
 }

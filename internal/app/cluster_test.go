@@ -26,7 +26,7 @@ const victimNATS = "UNLOOP_TEST_VICTIM_NATS"
 // victimAddr names the variable with the address of such a server. It is the same after each start.
 const victimAddr = "UNLOOP_TEST_VICTIM_ADDR"
 
-// victimWebhook names the variable with the address to which such a server sends warnings.
+// victimWebhook names the variable with the addresses, separated by commas, to which such a server sends warnings.
 const victimWebhook = "UNLOOP_TEST_VICTIM_WEBHOOK"
 
 // victimIdle names the variable that makes such a server own no partitions. The stream that it creates is small.

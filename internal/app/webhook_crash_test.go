@@ -29,7 +29,7 @@ func TestAKilledServerSendsItsWebhooksAfterTheNextStart(t *testing.T) {
 			start := func() (url string, kill func(), send func(os.Signal), wait func()) {
 				return startProcess(t, victimDB+"="+db, victimWebhook+"=http://"+address)
 			}
-			log := &hookLog{messages: make(map[string]int), warnings: make(map[string]int)}
+			log := &hookLog{messages: make(map[string]*hookMessage)}
 			url, kill, _, wait := start()
 			if c.again > 0 {
 				serveHook(t, log, address, kill)
@@ -57,8 +57,8 @@ func TestAKilledServerSendsItsWebhooksAfterTheNextStart(t *testing.T) {
 			log.mu.Lock()
 			defer log.mu.Unlock()
 			again := 0
-			for _, times := range log.messages {
-				again += times - 1
+			for _, m := range log.messages {
+				again += m.times - 1
 			}
 			if len(log.messages) == 0 || again != c.again {
 				t.Errorf("%d messages, of which %d came again, want %d", len(log.messages), again, c.again)

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -143,4 +144,24 @@ func Disconnect(t testing.TB, dsn string) {
 	if ended.RowsAffected() != 1 {
 		t.Fatalf("%d connections have the lock", ended.RowsAffected())
 	}
+}
+
+// Lock locks a table, so that every statement that uses it waits. Unlock ends that.
+func Lock(t testing.TB, server, table string) (unlock func()) {
+	t.Helper()
+	ctx := context.WithoutCancel(t.Context())
+	conn, err := pgx.Connect(ctx, server)
+	if err == nil {
+		_, err = conn.Exec(ctx, "BEGIN; LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE")
+	}
+	if err != nil {
+		t.Fatalf("lock table %s: %v", table, err)
+	}
+	unlock = sync.OnceFunc(func() {
+		if err := conn.Close(ctx); err != nil {
+			t.Errorf("unlock table %s: %v", table, err)
+		}
+	})
+	t.Cleanup(unlock)
+	return unlock
 }
