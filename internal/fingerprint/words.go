@@ -259,6 +259,9 @@ func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h u
 			n += 1 + count(b[n+1:], digit)
 		}
 		value := decimal(b[:n])
+		if len(before) == 0 && numbered(text, at, n) {
+			return n, hashWord(b, n), Mixed
+		}
 		if !first {
 			if n >= serialDigits && at > 1 && (text[at-1] == '_' || text[at-1] == '-') && class[text[at-2]]&alpha != 0 {
 				return n, hashWord(b, n), Mixed
@@ -266,6 +269,10 @@ func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h u
 			switch numberAfter(before) {
 			case anID:
 				return n, hashWord(b, n), Mixed
+			case aSerial:
+				if (before[len(before)-1].First || text[at-1] == '=') && !totalFollows(b[n:]) {
+					return n, hashWord(b, n), Mixed
+				}
 			case aDuration, ofAQuota:
 				return n, 0, Volatile
 			case aDelay:
@@ -294,6 +301,28 @@ func (w *Words) word(text []byte, at int, before []Word, first bool) (n int, h u
 		}
 	}
 	return n, hashWord(b, n), kind
+}
+
+// numbered reports whether the number with n digits at the index at of a text numbers it, as in "[7] no such file" and "#7: no such file".
+func numbered(text []byte, at, n int) bool {
+	if at == 0 || at+n+1 >= len(text) {
+		return false
+	}
+	switch next := text[at+n]; text[at-1] {
+	case '[':
+		return next == ']' && text[at+n+1] == ' '
+	case '#':
+		return next == ':' || next == ' '
+	}
+	return false
+}
+
+// totalFollows reports whether the text after a number says of how many it is one: "7/200", "7 / 200" or "7 of 200".
+func totalFollows(b []byte) bool {
+	if len(b) > 0 && b[0] == ' ' {
+		b = b[1:]
+	}
+	return len(b) > 0 && b[0] == '/' || len(b) > 2 && b[0] == 'o' && b[1] == 'f' && b[2] == ' '
 }
 
 const golden = 0x9E3779B97F4A7C15 // 2^64 divided by the golden ratio: a factor that spreads bits
