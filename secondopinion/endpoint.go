@@ -24,7 +24,7 @@ func newEndpoint() *endpoint {
 func (e *endpoint) Do(request *http.Request) (*http.Response, error) {
 	answer, err := e.client.Do(request)
 	if err != nil {
-		return nil, err //nolint:wrapcheck // the caller reads it like that of an http.Client
+		return nil, err
 	}
 	answer.Body = beginning{io.LimitReader(answer.Body, maxAnswer), answer.Body}
 	return answer, nil
