@@ -30,6 +30,21 @@ func TestWhatCountsOnByItself(t *testing.T) {
 				call("get_meter", `{"meter":"SM-41257"}`, fmt.Sprintf(`{"meter":"SM-41257","relay":"open","pages_written":%d,"pages":9}`, n+1)),
 			}
 		}, 0, 1.5},
+		"one question again, and the answers are numbered": {func(n int) []Event {
+			return []Event{call("get_entry", `{"key":"kettle"}`, fmt.Sprintf(`{"seq":%d,"status":"not found"}`, 17+n))}
+		}, 2, 4},
+		"one question again, and the requests are numbered by threes": {func(n int) []Event {
+			return []Event{call("get_entry", `{"key":"kettle"}`, fmt.Sprintf(`"request %d: the shop has no such entry"`, 17+3*n))}
+		}, 2, 4},
+		"one question again, and each answer begins with its number": {func(n int) []Event {
+			return []Event{call("get_entry", `{"key":"kettle"}`, fmt.Sprintf(`"[%d] the shop has no such entry"`, 17+n))}
+		}, 2, 4},
+		"one question again, and it counts what is done": {func(n int) []Event {
+			return []Event{call("get_entry", `{"key":"kettle"}`, fmt.Sprintf(`"processed %d files"`, 17+n))}
+		}, 0, 1.5},
+		"one question again, and it counts requests of a total": {func(n int) []Event {
+			return []Event{call("get_entry", `{"key":"kettle"}`, fmt.Sprintf(`"request %d of 200"`, 17+n))}
+		}, 0, 1.5},
 		"the age of a source grows": {func(n int) []Event {
 			return []Event{
 				call("query", `{"text":"when was the source loaded"}`, fmt.Sprintf(`[('source orders, last loaded on Monday', '43:%02d:36')]`, 5+n*(n+1))),

@@ -1,6 +1,7 @@
 package unloop
 
 import (
+	"encoding/json"
 	"time"
 
 	"github.com/unloop-ai/unloop/internal/fingerprint"
@@ -120,33 +121,51 @@ func (r *Run) Current() *Current { return &r.current }
 // Add folds the next event into the run. It keeps no reference to the raw JSON of the event. The caller must add each
 // event once, in the order of the run: Add neither sorts nor removes duplicates.
 func (r *Run) Add(e *Event) {
-	if r.options.Needs&NeedOutcomes != 0 {
-		if arguments, result := fingerprint.PackedArguments(e.Input), fingerprint.PackedResult(e.Output); arguments || result {
-			r.addUnpacked(e, arguments, result)
-			return
-		}
+	if r.options.Needs&NeedOutcomes == 0 || !needsUnpacking(e) {
+		r.add(e)
+		return
 	}
-	r.add(e)
-}
-
-// addUnpacked adds an event whose arguments, result or both are JSON in a string, as if they came without the string.
-func (r *Run) addUnpacked(e *Event, arguments, result bool) {
 	s := getScratch()
-	s.event, s.unpacked = *e, s.unpacked[:0]
-	if arguments {
-		s.unpacked = fingerprint.Unpack(s.unpacked, e.Input)
-		s.event.Input = s.unpacked
-	}
-	if from := len(s.unpacked); result {
-		s.unpacked = fingerprint.Unpack(s.unpacked, e.Output)
-		s.event.Output = s.unpacked[from:]
-	}
+	s.unpack(e)
 	r.add(&s.event)
 	s.event = Event{}
 	if cap(s.unpacked) > maxUnpacked {
 		s.unpacked = nil
 	}
 	s.put()
+}
+
+// needsUnpacking reports whether the arguments or the result of an event are JSON in a string, or one of its
+// contents has invisible characters.
+func needsUnpacking(e *Event) bool {
+	return fingerprint.PackedArguments(e.Input) || fingerprint.PackedResult(e.Output) ||
+		fingerprint.Invisible(e.Input) || fingerprint.Invisible(e.Output) || fingerprint.Invisible(e.Error) ||
+		len(fingerprint.Visible(e.Text)) < len(e.Text)
+}
+
+// unpack sets s.event to an event whose arguments and result are as if they came without strings around them, and whose content has no
+// invisible characters. Otherwise an agent or a tool could make each of its calls or results another one with them.
+func (s *scratch) unpack(e *Event) {
+	s.event, s.unpacked = *e, s.unpacked[:0]
+	s.event.Text = fingerprint.Visible(e.Text)
+	if fingerprint.PackedArguments(e.Input) {
+		s.event.Input = s.keep(fingerprint.Unpack(s.unpacked, e.Input))
+	}
+	if fingerprint.PackedResult(e.Output) {
+		s.event.Output = s.keep(fingerprint.Unpack(s.unpacked, e.Output))
+	}
+	for _, content := range [...]*json.RawMessage{&s.event.Input, &s.event.Output, &s.event.Error} {
+		if fingerprint.Invisible(*content) {
+			*content = s.keep(fingerprint.AppendVisible(s.unpacked, *content))
+		}
+	}
+}
+
+// keep sets s.unpacked to a text that was appended to it, and returns what was appended.
+func (s *scratch) keep(appended []byte) []byte {
+	from := len(s.unpacked)
+	s.unpacked = appended
+	return appended[from:len(appended):len(appended)]
 }
 
 func (r *Run) add(e *Event) {

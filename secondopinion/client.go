@@ -66,7 +66,7 @@ func New(s Settings, log *slog.Logger) (*Client, error) {
 		log = slog.New(slog.DiscardHandler)
 	}
 	options := openai.DefaultConfig(s.Key)
-	options.BaseURL = s.Endpoint
+	options.BaseURL, options.HTTPClient = s.Endpoint, newEndpoint()
 	return &Client{settings: s, chat: openai.NewClientWithConfig(options), masker: masker, log: log}, nil
 }
 

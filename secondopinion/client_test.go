@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -210,6 +211,45 @@ func TestFailuresAreCountedAndLoggedOnce(t *testing.T) {
 			}
 			if text := log.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, tc.want.Error()) || strings.Contains(text, "secret prompt") {
 				t.Errorf("the log is %q, want one line with the reason and without the question", text)
+			}
+		})
+	}
+}
+
+func TestAQuestionReachesNoOtherHost(t *testing.T) {
+	other := newEndpoint(t, content(stuck))
+	for _, status := range []int{http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
+		e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL+r.URL.Path, status) })
+		c, _ := newClient(t, e, nil)
+		if _, err := c.Review(t.Context(), policy.Question{Number: 1, Steps: []string{"call bash ls"}}); !errors.Is(err, secondopinion.ErrModel) {
+			t.Errorf("%d: the error is %v, want %v", status, err, secondopinion.ErrModel)
+		}
+	}
+	if len(other.requests) > 0 {
+		t.Errorf("another host got %d questions", len(other.requests))
+	}
+}
+
+func TestAnAnswerWithoutAnEndIsReadOnlyInPart(t *testing.T) {
+	part := []byte(strings.Repeat("x", 1<<16))
+	for name, status := range map[string]int{"an answer": http.StatusOK, "an error": http.StatusBadGateway} {
+		t.Run(name, func(t *testing.T) {
+			sent := 0
+			ended := make(chan struct{})
+			e := newEndpoint(t, func(w http.ResponseWriter, _ *http.Request) {
+				defer close(ended)
+				w.WriteHeader(status)
+				_, err := io.WriteString(w, `{"choices":[{"message":{"content":"`)
+				for ; err == nil && sent < 256<<20; sent += len(part) {
+					_, err = w.Write(part)
+				}
+			})
+			c, _ := newClient(t, e, func(s *secondopinion.Settings) { s.Timeout = time.Minute })
+			if _, err := c.Review(t.Context(), policy.Question{Number: 1}); !errors.Is(err, secondopinion.ErrModel) {
+				t.Errorf("the error is %v, want %v", err, secondopinion.ErrModel)
+			}
+			if <-ended; sent > 64<<20 {
+				t.Errorf("%d MiB of the answer were read", sent>>20)
 			}
 		})
 	}

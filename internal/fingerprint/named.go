@@ -7,6 +7,7 @@ type named uint8
 
 const (
 	anID        named = 1 + iota // it is an id, or counts attempts, whatever they achieve
+	aSerial                      // it is the serial number of an answer, if the word begins a member and no total follows
 	aDuration                    // it is a duration
 	aDelay                       // it is a delay, which grows by itself and ends when it has fallen; numberAfter wants a unit
 	ofADuration                  // it is a duration, if the word before says so
@@ -25,6 +26,7 @@ type nameOfNumber struct {
 var naming = func() (t [64]nameOfNumber) {
 	for says, words := range map[named]string{
 		anID:        "id pid attempt attempts retry retries revision",
+		aSerial:     "seq seqno sequence nonce req request reqid trace call",
 		aDuration:   "duration elapsed uptime took",
 		aDelay:      "age lag",
 		ofADuration: "ms s sec seconds",
@@ -57,7 +59,10 @@ func namedBy(word Word) named {
 }
 
 // NamesID reports whether a number after the word is an id, or counts attempts, whatever they achieve.
-func NamesID(word Word) bool { return namedBy(word) == anID }
+func NamesID(word Word) bool {
+	says := namedBy(word)
+	return says == anID || says == aSerial
+}
 
 // numberAfter returns what the words say of a number after them: anID, aDuration, aDelay, aPlace, ofAQuota or 0.
 func numberAfter(words []Word) named {

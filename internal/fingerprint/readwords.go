@@ -156,6 +156,9 @@ func (w *Words) number(text []byte, at, n int, before []Word, first bool) (lengt
 		w.Varies = w.Varies || volatile(text, at+n+1) > 0
 		n += 1 + count(b[n+1:], digit)
 	}
+	if len(before) == 0 && numbered(text, at, n) {
+		return n, Mixed
+	}
 	value := decimal(b[:n])
 	if !first {
 		if n >= serialDigits && at > 1 && (text[at-1] == '_' || text[at-1] == '-') && class[text[at-2]]&alpha != 0 {
@@ -164,6 +167,10 @@ func (w *Words) number(text []byte, at, n int, before []Word, first bool) (lengt
 		switch numberAfter(before) {
 		case anID:
 			return n, Mixed
+		case aSerial:
+			if (before[len(before)-1].First || text[at-1] == '=') && !totalFollows(b[n:]) {
+				return n, Mixed
+			}
 		case aDuration, ofAQuota:
 			return n, Volatile
 		case aDelay:
@@ -245,4 +252,26 @@ func tag(b []byte) int {
 func tagMayVary(tag []byte) bool {
 	const longest = len("<tmp>") + 7 // a random name has eight characters or a digit, and a UUID is longer
 	return len(tag) > longest || slices.ContainsFunc(tag, func(c byte) bool { return class[c]&digit != 0 })
+}
+
+// numbered reports whether the number with n digits at the index at of a text numbers it, as in "[7] no such file" and "#7: no such file".
+func numbered(text []byte, at, n int) bool {
+	if at == 0 || at+n+1 >= len(text) {
+		return false
+	}
+	switch next := text[at+n]; text[at-1] {
+	case '[':
+		return next == ']' && text[at+n+1] == ' '
+	case '#':
+		return next == ':' || next == ' '
+	}
+	return false
+}
+
+// totalFollows reports whether the text after a number says of how many it is one: "7/200", "7 / 200" or "7 of 200".
+func totalFollows(b []byte) bool {
+	if len(b) > 0 && b[0] == ' ' {
+		b = b[1:]
+	}
+	return len(b) > 0 && b[0] == '/' || len(b) > 2 && b[0] == 'o' && b[1] == 'f' && b[2] == ' '
 }

@@ -71,6 +71,33 @@ func TestASerialNumberBehindItsPrefixIsAnID(t *testing.T) {
 	}
 }
 
+func TestASerialNumberOfAnAnswerIsAnID(t *testing.T) {
+	for text, want := range map[string]WordKind{
+		`{"status":"not found","seq":17`: Mixed,
+		`heartbeat of worker a1 seq=17`:  Mixed,
+		"request 7":                      Mixed,
+		"request 7 of 200":               Number,
+		"request 7/200":                  Number,
+		"sending request 7 / 200":        Number,
+		"handled request 7":              Number,
+		`{"requests":7`:                  Number,
+		"processed 7":                    Number,
+		"[7] no such file":               Mixed,
+		"#7: no such file":               Mixed,
+		"[7]":                            Number,
+		"[7, 8] are the rows":            Number,
+		"[7%] built":                     Number,
+		"7 files":                        Number,
+		"files [7] are there, the rest":  Number,
+	} {
+		list := wordsOf(text).List
+		k := slices.IndexFunc(list, func(w Word) bool { return w.Hash == wordsOf("7").List[0].Hash || w.Hash == wordsOf("17").List[0].Hash })
+		if k < 0 || list[k].Kind != want {
+			t.Errorf("%s: the words are %v, want a number of the kind %d", text, list, want)
+		}
+	}
+}
+
 func TestOnlyTheBeginningAndTheEndOfALongTextAreRead(t *testing.T) {
 	w := wordsOf("first " + strings.Repeat("x y ", 1<<20) + " last")
 	if n := len(w.List); n > readHead+readTail {

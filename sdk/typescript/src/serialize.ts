@@ -6,6 +6,7 @@ import { sha256 } from "./sha256.js";
 
 const MAX_DEPTH = 32;
 const MAX_NODES = 10_000;
+const MAX_DECIMAL = 1n << 4096n; // to decimal digits, the time grows faster than the length; a longer integer is written in hexadecimal ones
 const UNREADABLE = "<value that cannot be read>";
 const DIGESTED = 4 << 20; // characters of a text that its digest covers
 
@@ -153,7 +154,7 @@ class Copier {
       case "undefined":
         return null;
       case "bigint":
-        return this.replacement(value.toString());
+        return this.replacement(value > -MAX_DECIMAL && value < MAX_DECIMAL ? value.toString() : `hex ${value.toString(16)}`);
       case "object":
         return value === null ? null : this.object(value, depth);
       case "function":
@@ -213,7 +214,7 @@ class Copier {
     for (const [n, [key, item]] of entries.entries()) {
       if (item === undefined || typeof item === "function") continue; // as JSON.stringify does
       if (this.full) {
-        result["…"] = this.summary(entries.slice(n), depth);
+        result["…"] = this.summary(entries, n, depth);
         break;
       }
       result[this.text(key)] = this.copy(item, depth + 1);
@@ -225,7 +226,7 @@ class Copier {
     const result: unknown[] = [];
     for (const item of values) {
       if (this.full) {
-        result.push(`… ${this.summary(values.slice(result.length), depth)}`);
+        result.push(`… ${this.summary(values, result.length, depth)}`);
         break;
       }
       result.push(this.copy(item, depth + 1));
@@ -233,12 +234,13 @@ class Copier {
     return result;
   }
 
-  /** Returns the text that replaces the members that are cut off, with their number and digest. */
-  private summary(cut: unknown[], depth: number): string {
+  /** Returns the text that replaces the members from an index on, which are cut off, with their number and digest. An array may be sparse. */
+  private summary(values: unknown[], from: number, depth: number): string {
     this.exact = false;
-    if (!this.rest) return `[cut: ${cut.length} more]`;
-    const sample = this.rest.copy(cut.slice(0, Math.max(this.rest.nodes, 0)), depth);
-    return `[cut: ${cut.length} more, ${digest(JSON.stringify(sample))}]`;
+    const cut = values.length - from;
+    if (!this.rest) return `[cut: ${cut} more]`;
+    const sample = this.rest.copy(values.slice(from, from + Math.max(this.rest.nodes, 0)), depth);
+    return `[cut: ${cut} more, ${digest(JSON.stringify(sample))}]`;
   }
 
   private bytes(data: Uint8Array): string {

@@ -80,6 +80,16 @@ for (const [what, value, want] of others) {
   });
 }
 
+test("a sparse array and a long integer take no time that their size does not explain", () => {
+  const sparse: unknown[] = [1];
+  sparse[2 ** 32 - 2] = 2;
+  assert.match(serialize(sparse, LIMIT).json, /… \[cut: \d+ more, /);
+  const long = 1n << 10_000_000n;
+  assert.equal(serialize(long, LIMIT).json, serialize(1n << 10_000_000n, LIMIT).json);
+  assert.notEqual(serialize(long, LIMIT).json, serialize(long + 1n, LIMIT).json);
+  assert.match(serialize(long, LIMIT).json, /^"hex 1000/);
+});
+
 test("a deep value ends where it is too deep", () => {
   let deep: unknown = 1;
   for (let n = 0; n < 10_000; n++) deep = { deep };
