@@ -149,6 +149,7 @@ func (r *Run) addUnpacked(e *Event, arguments, result bool) {
 	s.put()
 }
 
+// add folds an event whose arguments and result are not packed in strings, as far as the run reads them.
 func (r *Run) add(e *Event) {
 	c := &r.current // filled in place: it is large
 	c.Type, c.Ref.ID, c.Ref.Index, c.Ref.Number, c.Time = e.Type, e.ID, e.Index, r.s.Metrics.Events, e.Time
@@ -218,6 +219,7 @@ func (r *Run) LastUnobserved() EventRef { return r.s.LastUnobserved }
 // run must keep NeedOutcomes.
 func (r *Run) Changes() int { return r.s.Changes }
 
+// noteNovelty records that the current event is novel.
 func (r *Run) noteNovelty() {
 	r.s.StepsWithoutNovelty, r.s.RestatedWeight, r.s.LastNovelty = 0, 0, r.current.Ref
 }
