@@ -92,7 +92,7 @@ func (r *Run) compareAnswer(t *Tool, w *fingerprint.Words, stable Hash) (normali
 // is the number of calls in between that Run.attempts returns.
 func (now *answer) vary(before *answer, t *Tool, attempts int) (normalized Hash, varied variation) {
 	stable := now.Stable
-	down := now.falls(before)
+	fell := now.recordFalls(before)
 	if now.Failing && before.Failing && before.Place > 0 && now.Place > before.Place {
 		now.Rises = before.Rises + 1
 	}
@@ -118,7 +118,7 @@ func (now *answer) vary(before *answer, t *Tool, attempts int) (normalized Hash,
 		switch {
 		case now.counts(before) && !now.countsAttempts(before, attempts), now.Shrinks >= leastAdvances:
 			varied = onward
-		case now.Failing && before.Failing && (down || now.Rises >= leastAdvances):
+		case now.Failing && before.Failing && (fell || now.Rises >= leastAdvances):
 			varied = onward
 		case now.Failing && before.Failing && now.Words < before.Words:
 			varied = fewer
@@ -126,7 +126,7 @@ func (now *answer) vary(before *answer, t *Tool, attempts int) (normalized Hash,
 		return stable, varied
 	}
 	now.Moves, now.Ways = before.Moves+1, before.Ways
-	moved := now.turn(before)
+	moved := now.recordWays(before)
 	switch {
 	case moved && now.countsAttempts(before, attempts):
 		now.Stable, varied = before.Stable, aimless
@@ -145,7 +145,7 @@ func (now *answer) counts(before *answer) bool {
 		return false
 	}
 	now.Ways = before.Ways
-	moved, moving := now.turn(before), 0
+	moved, moving := now.recordWays(before), 0
 	for _, way := range now.Ways {
 		moving += bits.OnesCount8(way)
 	}
@@ -184,8 +184,8 @@ func (r *Run) acts(t *Tool) bool {
 	return r.step.Effort.Yield == Change || r.step.Effort.Writes && !t.Shell
 }
 
-// turn records the directions in which the numbers moved since the answer before, and reports whether any of them moved.
-func (a *answer) turn(before *answer) (moved bool) {
+// recordWays records the directions in which the numbers moved since the answer before, and reports whether any of them moved.
+func (a *answer) recordWays(before *answer) (moved bool) {
 	for k := range a.Count {
 		switch {
 		case a.Numbers[k] > before.Numbers[k]:
@@ -210,6 +210,7 @@ func (a *answer) oneWay() bool {
 	return false
 }
 
+// answer returns the latest answer to a question, or nil if the run does not keep one. It is valid until the next keepAnswer.
 func (m *meter) answer(question Hash) *answer {
 	for k := range m.Answers {
 		if m.Answers[k].Question == question {
@@ -219,6 +220,7 @@ func (m *meter) answer(question Hash) *answer {
 	return nil
 }
 
+// keepAnswer keeps the first answer to a question. It replaces the oldest answer if there are recentAnswers.
 func (m *meter) keepAnswer(a *answer) {
 	if len(m.Answers) < recentAnswers {
 		m.Answers = append(m.Answers, *a)
@@ -232,9 +234,9 @@ func (m *meter) keepAnswer(a *answer) {
 // with an advance from which on it is progress for other calls.
 const leastAdvances = 2
 
-// falls records how the numbers of the last line and the first duration moved since the answer before. It reports whether a number
+// recordFalls records how the numbers of the last line and the first duration moved since the answer before. It reports whether a number
 // of that line fell that has never grown.
-func (a *answer) falls(before *answer) (down bool) {
+func (a *answer) recordFalls(before *answer) (fell bool) {
 	if a.Left > 0 && a.Left < before.Left {
 		a.Falls = before.Falls + 1
 	}
@@ -247,8 +249,8 @@ func (a *answer) falls(before *answer) (down bool) {
 		case a.Tail.Numbers[k] > before.Tail.Numbers[k]:
 			a.TailWays[k] |= up
 		case a.Tail.Numbers[k] < before.Tail.Numbers[k]:
-			down = down || a.TailWays[k] == 0
+			fell = fell || a.TailWays[k] == 0
 		}
 	}
-	return down
+	return fell
 }

@@ -29,7 +29,7 @@ func (r *Run) attempt(s *scratch, t *Tool, canonical []byte) {
 		effort.Idle, effort.Writes = s.command.idle, s.command.writes
 	}
 	if effort.Writes {
-		effort.Heeds = m.Causes.names(w.List)
+		effort.Heeds = m.Causes.keepNamed(w.List)
 	}
 	effort.Requested = m.requests(effort)
 	m.compareActs(&next, effort)

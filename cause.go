@@ -44,8 +44,8 @@ func (m *meter) keepOwnIDs(item []fingerprint.Word) {
 	}
 }
 
-// names keeps the words of a call that the latest failure told of. It reports whether there are any that no call before has named.
-func (c *causes) names(call []fingerprint.Word) (heeds bool) {
+// keepNamed keeps the words of a call that the latest failure told of. It reports whether there are any that no call before has named.
+func (c *causes) keepNamed(call []fingerprint.Word) (heeds bool) {
 	if c.Of == 0 {
 		return false
 	}

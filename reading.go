@@ -33,13 +33,13 @@ func (r *Run) readOutcome(t *Tool, w *fingerprint.Words, class Hash, varied vari
 	return o
 }
 
-// share returns the novelty of an outcome, from 0 to 1.
-func (o *reading) share(varied variation) float64 {
+// share returns the novelty of the outcome, from 0 to 1.
+func (o *reading) share() float64 {
 	share := 0.0
 	if o.Runs > 0 {
 		share = min(1, max(noveltyGain*o.Fresh/float64(o.Runs+2), o.Fresh/(o.Fresh+noveltyHalf)))
 	}
-	switch varied {
+	switch o.varied {
 	case onward, further:
 		return max(share, onwardNovelty)
 	case aimless:

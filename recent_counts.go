@@ -29,9 +29,9 @@ type Count struct {
 type packedCount uint64
 
 const (
-	low24      = 1<<24 - 1
-	weightUnit = 1 << 10
-	maxWeight  = 63
+	low24      = 1<<24 - 1 // the 24 bits of a number
+	weightUnit = 1 << 10   // the weight of one occurrence
+	maxWeight  = 63        // in occurrences, so that it fits into 16 bits
 )
 
 // increment returns the count after one more occurrence at the given step.

@@ -168,6 +168,7 @@ func (s *scratch) keep(appended []byte) []byte {
 	return appended[from:len(appended):len(appended)]
 }
 
+// add folds an event whose arguments and result are not packed in strings, as far as the run reads them.
 func (r *Run) add(e *Event) {
 	c := &r.current // filled in place: it is large
 	c.Type, c.Ref.ID, c.Ref.Index, c.Ref.Number, c.Time = e.Type, e.ID, e.Index, r.s.Metrics.Events, e.Time
@@ -237,6 +238,7 @@ func (r *Run) LastUnobserved() EventRef { return r.s.LastUnobserved }
 // run must keep NeedOutcomes.
 func (r *Run) Changes() int { return r.s.Changes }
 
+// noteNovelty records that the current event is novel.
 func (r *Run) noteNovelty() {
 	r.s.StepsWithoutNovelty, r.s.RestatedWeight, r.s.LastNovelty = 0, 0, r.current.Ref
 }

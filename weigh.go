@@ -85,7 +85,7 @@ func (r *Run) assess(t *Tool, o *reading) {
 // measureNovelty sets how new the outcome of the step is, and whether it is known.
 func (r *Run) measureNovelty(t *Tool, o *reading) {
 	m, effort, varied := &r.s.Meter, &r.step.Effort, o.varied
-	effort.Novelty = o.share(varied)
+	effort.Novelty = o.share()
 	effort.Varies = varied == aimless
 	o.returns = m.returns(o)
 	if !o.shown && varied != further && (o.returns > 0 || !t.Shell && o.Runs >= richAnswer && effort.Novelty < knownNovelty && !o.about) {
@@ -141,17 +141,18 @@ func (r *Run) weighChange(t *Tool, o *reading) (kept float64) {
 	m, effort := &r.s.Meter, &r.step.Effort
 	kept = 1 - changeNovelty*effort.Fresh
 	requested := m.Spoken && m.NewRequest && r.step.sent() <= 1
-	if requested {
+	switch {
+	case requested:
 		effort.Wasted = 0
-	} else if r.rewrites(t) {
+	case r.rewrites(t):
 		effort.Wasted, kept = weightRewrite, 1 // the number of the version in its outcome is no news
-	} else if m.Remaining.falls(o.words, m.Changed == t.Hash && t.Acknowledged == o.words.Shape) {
+	case m.Remaining.falls(o.words, m.Changed == t.Hash && t.Acknowledged == o.words.Shape):
 		kept = 1 - onwardNovelty
-	} else if o.varied == onward {
+	case o.varied == onward:
 		kept = 1 - effort.Novelty
-	} else if effort.Rearranged && !t.Shell {
+	case effort.Rearranged && !t.Shell:
 		effort.Wasted, kept = weightReworded, 1 // whatever the new place is
-	} else if m.Excused == excusedSteps && effort.Item == 0 { // it follows another change directly
+	case m.Excused == excusedSteps && effort.Item == 0: // it follows another change directly
 		effort.Wasted = weightRewrite * likeness(effort.Alike) * max(0, 1-2*effort.Fresh)
 		if same := rewritten(effort); same > 0 && (t.Acknowledged == o.words.Shape || effort.Novelty < knownNovelty) && !t.Shell && m.Changed == t.Hash {
 			effort.Wasted, kept = max(effort.Wasted, same), 1

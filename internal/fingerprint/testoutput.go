@@ -191,14 +191,15 @@ func judgePhrase(line []byte) TestVerdict {
 	case begins(line, "FAILED ") && contains(line, ".py::"), // pytest, of one test
 		begins(line, "=") && (contains(line, "= FAILURES =") || contains(line, "= ERRORS =")), // pytest
 		begins(line, "test ") && bytes.HasSuffix(line, []byte(" ... FAILED")),                 // cargo test, of one test
-		begins(line, "error: test failed, to rerun"),                                          // cargo test
-		begins(line, "FAILURES!"),                                                             // PHPUnit, JUnit
-		begins(line, "ERRORS!"),                                                               // PHPUnit
-		begins(line, "The following tests FAILED:"),                                           // CTest
-		begins(line, "> There were failing tests."),                                           // Gradle
-		begins(line, "[ERROR] ") && contains(line, "There are test failures."),                // Maven
-		begins(line, "npm ERR! Test failed."),                                                 // npm
-		begins(line, "ELIFECYCLE") && contains(line, "Test failed."):                          // pnpm
+		begins(line, "error: test failed, to rerun"):                                          // cargo test
+		return TestsFailed
+	case begins(line, "FAILURES!"), // PHPUnit, JUnit
+		begins(line, "ERRORS!"),                                                // PHPUnit
+		begins(line, "The following tests FAILED:"),                            // CTest
+		begins(line, "> There were failing tests."),                            // Gradle
+		begins(line, "[ERROR] ") && contains(line, "There are test failures."), // Maven
+		begins(line, "npm ERR! Test failed."),                                  // npm
+		begins(line, "ELIFECYCLE") && contains(line, "Test failed."):           // pnpm
 		return TestsFailed
 	}
 	return NoVerdict
