@@ -47,6 +47,23 @@ describe("the list of runs", () => {
     assert.equal(Math.round(head.x), Math.round(below.x));
   });
 
+  test("has no columns for warnings and decisions that no run has, and gives their width to the names", async (t) => {
+    const page = await open(t, browser, server, "/?project=shop");
+    const head = (name) => grid(page).getByRole("columnheader", { name });
+    await head("Warnings").waitFor();
+    const before = (await head("Run").boundingBox()).width;
+    for (const width of [1440, 1280, 1100]) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${server.url}/?project=blog`);
+      await grid(page).getByRole("link").first().waitFor();
+      assert.equal(await head("Warnings").count(), 0);
+      assert.equal(await head("Decision").count(), 0);
+      const [status, below] = await Promise.all([head("Status").boundingBox(), grid(page).getByRole("gridcell", { name: "completed", exact: true }).first().boundingBox()]);
+      assert.equal(Math.round(status.x), Math.round(below.x));
+      assert.ok((await head("Run").boundingBox()).width > before, "the names have no more room");
+    }
+  });
+
   test("has a view of looping runs first", async (t) => {
     const page = await open(t, browser, server, "/");
     const first = views(page).getByRole("link").first();

@@ -91,6 +91,9 @@ describe("a warning", () => {
     const mutes = page.getByRole("region", { name: "Mutes" });
     await mutes.getByText("Same call same result, search, project e2e").waitFor();
     await page.getByRole("table", { name: "Audit log" }).getByRole("row").filter({ hasText: "Mute" }).getByText("it waits for CI").waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    const note = await page.getByRole("table", { name: "Audit log" }).getByText("it waits for CI").boundingBox();
+    assert.ok(note.x >= 0 && note.x + note.width <= 390, "on a phone the note is beside the screen");
     await mutes.getByRole("button", { name: "Unmute" }).click();
     await mutes.getByText("No rule is muted.").waitFor();
     await page.getByRole("table", { name: "Audit log" }).getByRole("row").filter({ hasText: `number ${mute.number}` }).waitFor();

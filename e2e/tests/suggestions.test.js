@@ -55,7 +55,7 @@ describe("suggestions", () => {
     await failing(server, "waits-3", 5);
     assert.ok(!(await server.get("/api/runs/waits-3/warnings")).some((w) => w.type === "same_error"), "the threshold does not hold");
     await page.goto(`${server.url}/audit`);
-    await page.getByRole("row").filter({ hasText: "Apply" }).getByText(/^same_errors=\d+$/).waitFor();
+    await page.getByRole("row").filter({ hasText: "Apply" }).getByText(/^same_errors=\d+ for read_file$/).waitFor();
   });
 
   test("are shown as YAML where there is no configuration file", async (t) => {

@@ -306,8 +306,14 @@ func TestAKilledHookLosesAtMostItsCall(t *testing.T) {
 func TestTheHookExitsWithZeroForAnyInput(t *testing.T) {
 	s := newStandIn(t)
 	for _, args := range [][]string{
-		{"hook"}, {"hook", "--agent", "nobody"}, {"hook", "--mode", "loud"}, {"hook", "--new-flag", "--agent", "codex"},
-		{"hook", "claude-code"}, {"hook", "--agent", "codex", "guard"}, {"hook", "--agent"}, {"hook", "--mode"},
+		{"hook"},
+		{"hook", "--agent", "nobody"},
+		{"hook", "--mode", "loud"},
+		{"hook", "--new-flag", "--agent", "codex"},
+		{"hook", "claude-code"},
+		{"hook", "--agent", "codex", "guard"},
+		{"hook", "--agent"},
+		{"hook", "--mode"},
 	} {
 		c := exec.Command(s.program, args...)
 		c.Env, c.Stdin = s.env(), strings.NewReader(`{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"x"}`)
