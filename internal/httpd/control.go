@@ -252,18 +252,3 @@ func (s *Server) ordersFor(ctx context.Context, runs []api.Listener) (api.Heard,
 	}
 	return heard, nil
 }
-
-// keepOrders has the orders of people stand that a sender reports as ended, unless it may give orders itself: the reports stay events of their
-// runs, without effect. It returns a warning for each.
-func (s *Server) keepOrders(r *http.Request, d *pipeline.Submission) (warnings []api.EventError) {
-	for _, e := range d.Events {
-		if e.Type != unloop.Control || e.Name != unloop.ControlResume || e.ParentEventID == "" || s.auth.admit(r, Admin) == nil {
-			continue
-		}
-		e.ParentEventID = ""
-		warnings = append(warnings, api.EventError{
-			Index: e.Index, Field: "parent_event_id", Reason: "a guard reports that it has ended an order of a person; on the server the order stays, because the guard's token has not the scope admin",
-		})
-	}
-	return warnings
-}

@@ -126,7 +126,7 @@ func (s *Server) sendEvents(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	submission := submissionOf(sent.Items)
-	warnings := append(s.warningsOf(sent), s.keepOrders(r, submission)...)
+	warnings := s.warningsOf(sent)
 	addHints(submission, warnings)
 	var ack pipeline.Ack
 	if len(sent.Items) > 0 {
