@@ -129,16 +129,15 @@ func (g *Group) End(id string) {
 	g.close(g.remove(s, id))
 }
 
-// Close removes all guards and waits until their listeners have received all notices. If a listener calls Close, it does not wait.
+// Close removes all guards and waits until their listeners have received all notices. A listener must not call it, because it would wait for
+// itself.
 func (g *Group) Close() {
 	for k := range g.shards {
 		for _, guard := range g.clear(&g.shards[k]) {
 			g.close(guard)
 		}
 	}
-	if !byListener() {
-		g.closing.Wait()
-	}
+	g.closing.Wait()
 }
 
 // close closes a removed guard in the background. The guard may be nil.

@@ -374,42 +374,6 @@ func TestAListenerCannotDelayOrBreakTheAgent(t *testing.T) {
 	g.Before(t.Context(), Call{Tool: "t"}) // the guard goes on without them
 }
 
-func TestAListenerMayCloseItsGuard(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for name, deep := range map[string]int{"directly": 0, "below many calls": 500} {
-		t.Run(name, func(t *testing.T) {
-			closed := make(chan string, 2)
-			var g *Guard
-			g = New(load(t, "agentium"), Options{Listeners: []Listener{func(Notice) { below(deep, g.Close); closed <- "guard" }}})
-			g.Before(ctx, Call{Tool: "t"})
-			var group *Group
-			group = NewGroup(load(t, "agentium"), func(string) Options {
-				return Options{Listeners: []Listener{func(Notice) { below(deep, group.Close); closed <- "group" }}}
-			}, 0)
-			group.Run("r").Before(ctx, Call{Tool: "t"})
-			for range 2 {
-				select {
-				case <-closed:
-				case <-ctx.Done():
-					t.Fatal("a listener waits for itself")
-				}
-			}
-			g.Close() // waits for the listener
-			group.Close()
-		})
-	}
-}
-
-// below calls do below a number of other calls.
-func below(calls int, do func()) {
-	if calls == 0 {
-		do()
-		return
-	}
-	below(calls-1, do)
-}
-
 func TestAResultInPlaceOfTheToolsIsANoticeOfAResult(t *testing.T) {
 	var heard []string
 	g := New(load(t, "agentium", "max_repeats=1"), Options{Listeners: []Listener{func(n Notice) {

@@ -2,8 +2,6 @@ package guard
 
 import (
 	"encoding/json"
-	"reflect"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,7 +34,7 @@ func (g *Guard) notice(stage string, c Call, d Decision) Notice {
 }
 
 // Listener receives the notices of all decisions, in order. It runs on its own goroutine, so it may block. Up to 256 notices
-// wait for it, and further ones are dropped. It may close its guard. A panic is recovered, and its notice counts as dropped: see
+// wait for it, and further ones are dropped. A panic is recovered, and its notice counts as dropped: see
 // Stats.DroppedNotices.
 type Listener func(Notice)
 
@@ -67,9 +65,6 @@ func newListeners(all []Listener) *listeners {
 	return l
 }
 
-// call calls a listener. It is not inlined, so that byListener finds it.
-//
-//go:noinline
 func (l *listeners) call(listener Listener, n Notice) {
 	defer func() {
 		if recover() != nil {
@@ -103,35 +98,11 @@ func (l *listeners) close() {
 		}
 	}
 	l.mu.Unlock()
-	if !byListener() {
-		l.done.Wait()
-	}
-}
-
-// callName is the name of listeners.call in stacks.
-var callName = runtime.FuncForPC(reflect.ValueOf((*listeners).call).Pointer()).Name()
-
-// byListener reports whether a listener is among the callers, on the same goroutine. Such a caller must not wait for the listeners, because
-// it would wait for itself.
-func byListener() bool {
-	callers := make([]uintptr, 64)
-	for skip := 2; ; skip += len(callers) {
-		n := runtime.Callers(skip, callers)
-		frames := runtime.CallersFrames(callers[:n])
-		for more := n > 0; more; {
-			var frame runtime.Frame
-			if frame, more = frames.Next(); frame.Function == callName {
-				return true
-			}
-		}
-		if n < len(callers) {
-			return false
-		}
-	}
+	l.done.Wait()
 }
 
 // Close ends the questions for second opinions, waits until the listeners have received all notices, and ends them. Decisions
-// after Close reach no listener and ask no questions. If a listener calls Close, it does not wait for the listeners.
+// after Close reach no listener and ask no questions. A listener must not call Close, because it would wait for itself.
 func (g *Guard) Close() {
 	g.mu.Lock()
 	g.closed = true
