@@ -192,7 +192,7 @@ func guardsMeanwhile(t *testing.T, s guard.Store) {
 func guardsShareLimits(t *testing.T, s guard.Store) {
 	for says, limits := range map[string]guard.Usage{"calls": {Calls: 5}, "cost": {Cost: 0.5}, "tokens": {Tokens: 500}} {
 		t.Run(says, func(t *testing.T) {
-			allowed := 0
+			allowed, hour := 0, thisHour()
 			for n := range 8 {
 				g := guard.New(load(t, "default"), guard.Options{
 					Run: fmt.Sprint("run ", n), Now: clock,
@@ -209,7 +209,7 @@ func guardsShareLimits(t *testing.T, s guard.Store) {
 					t.Errorf("over the limit: %+v, %d calls in the run", d, g.State().Calls)
 				}
 			}
-			if allowed != 5 {
+			if allowed != 5 && hour.Equal(thisHour()) { // the next hour has a limit of its own
 				t.Errorf("%d calls were allowed, want 5", allowed)
 			}
 		})
