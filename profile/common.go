@@ -56,12 +56,13 @@ func (s *ToolSettings) SetMember(name string, value *yaml.Node) error {
 
 func (c *Common) common() *Common { return c }
 
-// read copies the settings about tools to the options of runs.
+// read copies the settings about tools to the options of runs. The error joins all unknown classes, sorted by tool.
 func (c *Common) read(r *unloop.Options) error {
 	r.Ignore = append(r.Ignore, c.Ignore...)
 	r.Shells = append(r.Shells, c.Shells...)
 	var mistakes []error
-	for name, tool := range c.Tools {
+	for _, name := range slices.Sorted(maps.Keys(c.Tools)) {
+		tool := c.Tools[name]
 		if tool.Class == "" {
 			continue
 		}

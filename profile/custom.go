@@ -75,8 +75,8 @@ func (parts *Parts) validate() error {
 			known[info.Name] = true
 		}
 	}
-	for tool, own := range parts.Common.Tools {
-		if len(own.Settings) > 0 {
+	for _, tool := range slices.Sorted(maps.Keys(parts.Common.Tools)) {
+		if len(parts.Common.Tools[tool].Settings) > 0 {
 			wrong("tools: %s: only the class can be set", tool)
 		}
 	}

@@ -59,6 +59,21 @@ func TestCustomReportsEveryError(t *testing.T) {
 	}
 }
 
+func TestErrorsOfToolsAreSortedByTheirNames(t *testing.T) {
+	tools := make(map[string]Tool)
+	want := "custom profile: "
+	for _, name := range []string{"a", "b", "c", "d", "e", "f"} {
+		tools[name] = Tool{Settings: ToolSettings{"x": 1}}
+		want += "tools: " + name + ": only the class can be set\n"
+	}
+	for range 20 {
+		_, err := Custom(Parts{Name: "own", Detectors: []unloop.Detector{named{"good", unloop.AtStart}}, Common: Common{Tools: tools}})
+		if err == nil || err.Error()+"\n" != want {
+			t.Fatalf("error\n%v, want\n%s", err, want)
+		}
+	}
+}
+
 func TestAProfileReturnsCopies(t *testing.T) {
 	detectors := []unloop.Detector{detect.PingPong{Times: 6}}
 	ignore := []string{"sleep"}

@@ -142,12 +142,18 @@ func TestErrorsInTextsAndToolsNameTheirLines(t *testing.T) {
 		{"an unknown text", "nudges:\n  any: x\n  nudg: x\n", `p.yaml:3: nudges: unknown text "nudg" in profile default; texts: any, blocked, global_doom_loop, halted, nudge, strong_nudge; did you mean "nudge"?`},
 		{"a template", "nudges:\n  nudge: '{{if}}'\n", "p.yaml:2: nudges: nudge: template: nudge:1: missing value for if"},
 		{"a setting of the profile, not of its tools", "tools: {a: {stuck_polls: 9}}\nsame_errors: 1\n", "p.yaml:2: same_errors is 1; it must be from 2 to 1000"},
+		{"classes of tools", "tools:\n  a: {class: x}\n  b: {class: x}\n  c: {class: x}\n  d: {class: x}\n", `p.yaml:2: tools: a: class is "x"; it must be one of read_only, mutating, polling
+p.yaml:3: tools: b: class is "x"; it must be one of read_only, mutating, polling
+p.yaml:4: tools: c: class is "x"; it must be one of read_only, mutating, polling
+p.yaml:5: tools: d: class is "x"; it must be one of read_only, mutating, polling`},
 		{"a setting of a tool", "tools:\n  b: {same_errors: 1}\n  a: {same_errors: 0}\n", "p.yaml:3: tools: a: same_errors is 0; it must be from 2 to 1000\np.yaml:2: tools: b: same_errors is 1; it must be from 2 to 1000"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := Load(Source{File: "p.yaml", Config: []byte(tc.config)})
-			if err == nil || err.Error() != tc.want {
-				t.Errorf("error\n%v, want\n%s", err, tc.want)
+			for range 20 { // the order is the same each time
+				_, err := Load(Source{File: "p.yaml", Config: []byte(tc.config)})
+				if err == nil || err.Error() != tc.want {
+					t.Fatalf("error\n%v, want\n%s", err, tc.want)
+				}
 			}
 		})
 	}

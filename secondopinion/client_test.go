@@ -281,12 +281,25 @@ func TestAClientWithoutAKeySendsNoKey(t *testing.T) {
 	}
 }
 
-func TestSettingsOutOfRange(t *testing.T) {
-	_, err := secondopinion.New(secondopinion.Settings{Endpoint: "ftp://x", Timeout: time.Hour, PerRun: -1, MaxTokens: 1, Patterns: []string{"("}}, nil)
-	for _, field := range []string{"endpoint", "model", "timeout", "per_run", "max_tokens"} {
-		if err == nil || !strings.Contains(err.Error(), field) {
-			t.Errorf("the error %v does not name %s", err, field)
+func TestTheErrorNamesAllSettingsOutOfRangeInOrder(t *testing.T) {
+	want := `second opinion: endpoint must be a URL that begins with http:// or https://
+model must not be empty
+timeout is 1h0m0s; it must be from 100ms to 5m
+per_run is -1; it must be from 1 to 1000000
+per_hour is 1000001; it must be from 1 to 1000000
+max_tokens is 1; it must be from 50 to 100000`
+	for range 20 {
+		_, err := secondopinion.New(secondopinion.Settings{Endpoint: "ftp://x", Timeout: time.Hour, PerRun: -1, PerHour: 1_000_001, MaxTokens: 1}, nil)
+		if err == nil || err.Error() != want {
+			t.Fatalf("error\n%v, want\n%s", err, want)
 		}
+	}
+}
+
+func TestAPatternThatIsNoRegularExpressionIsAnError(t *testing.T) {
+	_, err := secondopinion.New(secondopinion.Settings{Endpoint: "http://x", Model: "m", Patterns: []string{"("}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "(") {
+		t.Errorf("error %v", err)
 	}
 }
 

@@ -37,7 +37,7 @@ func (s *Settings) fill() {
 	}
 }
 
-// validate returns an error that joins all settings out of range.
+// validate returns an error that joins all settings out of range, in the order of the fields.
 func (s *Settings) validate() error {
 	var mistakes []error
 	wrong := func(format string, args ...any) { mistakes = append(mistakes, fmt.Errorf(format, args...)) }
@@ -50,13 +50,13 @@ func (s *Settings) validate() error {
 	if s.Timeout < 100*time.Millisecond || s.Timeout > 5*time.Minute {
 		wrong("timeout is %v; it must be from 100ms to 5m", s.Timeout)
 	}
-	for name, n := range map[string]int{"per_run": s.PerRun, "per_hour": s.PerHour} {
-		if n < 1 || n > 1_000_000 {
-			wrong("%s is %d; it must be from 1 to 1000000", name, n)
+	for _, f := range [...]struct {
+		name               string
+		value, least, most int
+	}{{"per_run", s.PerRun, 1, 1_000_000}, {"per_hour", s.PerHour, 1, 1_000_000}, {"max_tokens", s.MaxTokens, 50, 100_000}} {
+		if f.value < f.least || f.value > f.most {
+			wrong("%s is %d; it must be from %d to %d", f.name, f.value, f.least, f.most)
 		}
-	}
-	if s.MaxTokens < 50 || s.MaxTokens > 100_000 {
-		wrong("max_tokens is %d; it must be from 50 to 100000", s.MaxTokens)
 	}
 	return errors.Join(mistakes...)
 }

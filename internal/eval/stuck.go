@@ -31,10 +31,13 @@ const (
 
 // mistake returns the first invalid field for a run with the given number of events, and the reason; "" if all are valid.
 func (s *Stuck) mistake(events int) (field, reason string) {
-	for name, list := range map[string][]Stretch{"agreed": s.Agreed, "borderline": s.Borderline} {
-		for k, at := range list {
+	for _, list := range [...]struct {
+		name      string
+		stretches []Stretch
+	}{{"agreed", s.Agreed}, {"borderline", s.Borderline}} {
+		for k, at := range list.stretches {
 			if at.Onset < 0 || at.Onset > at.End || at.End >= events {
-				return fmt.Sprintf("labels.stuck.%s.%d", name, k), fmt.Sprintf("from event %d to %d is no stretch of a run of %d events", at.Onset, at.End, events)
+				return fmt.Sprintf("labels.stuck.%s.%d", list.name, k), fmt.Sprintf("from event %d to %d is no stretch of a run of %d events", at.Onset, at.End, events)
 			}
 		}
 	}

@@ -62,6 +62,15 @@ func TestJudged(t *testing.T) {
 	}
 }
 
+func TestTheFirstInvalidStretchIsAmongTheAgreedOnes(t *testing.T) {
+	s := Stuck{Agreed: []Stretch{{Onset: 0, End: 9}}, Borderline: []Stretch{{Onset: 0, End: 9}}}
+	for range 20 {
+		if field, _ := s.mistake(5); field != "labels.stuck.agreed.0" {
+			t.Fatalf("the first mistake is in %s", field)
+		}
+	}
+}
+
 func TestFalseFlagsCountOnceARunInPrecision(t *testing.T) {
 	j := Judged{Found: Proportion{6, 8}, FalseFlags: Proportion{2, 90}, Elsewhere: Proportion{1, 10}}
 	if diff := cmp.Diff(Score{Precision: Proportion{6, 9}, Recall: Proportion{6, 8}}, j.Score()); diff != "" {
