@@ -9,8 +9,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/unloop-ai/unloop"
 )
 
@@ -114,7 +112,7 @@ func (q *Background) send(ctx context.Context) {
 	defer close(q.done)
 	tick := time.NewTicker(q.bounds.Every)
 	defer tick.Stop()
-	waits := backoff.ExponentialBackOff{InitialInterval: firstBackoff, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: lastBackoff}
+	waits := newBackoff(firstBackoff, lastBackoff)
 	for {
 		var err error
 		select {

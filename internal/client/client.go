@@ -131,6 +131,9 @@ func (c *Client) call(ctx context.Context, method, path string, header http.Head
 	return nil, failure(answer)
 }
 
+// jsonBody returns the header of a request whose body is JSON.
+func jsonBody() http.Header { return http.Header{"Content-Type": {"application/json"}} }
+
 // failure returns the error that an answer describes.
 func failure(answer *http.Response) error {
 	var problem api.Problem
@@ -168,6 +171,7 @@ func (c *Client) get(ctx context.Context, path string, to any) error {
 	return read(answer, to)
 }
 
+// read decodes the JSON body of an answer. The error wraps errBroken for an incomplete body, and errForeign for one that is not of this API.
 func read(answer *http.Response, to any) error {
 	body, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {

@@ -20,6 +20,7 @@ import (
 // pageSize is the number of events in a page.
 const pageSize = 1000
 
+// lineType is the media type of lines of JSON.
 const lineType = "application/x-ndjson"
 
 // Bounds in bytes.

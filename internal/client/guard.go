@@ -12,7 +12,7 @@ import (
 // Guard sends lines of the guard protocol to the server's guard and returns its answers, one line for each. The query may have the members
 // profile and set.
 func (c *Client) Guard(ctx context.Context, query url.Values, lines []byte) ([]byte, error) {
-	header := http.Header{"Content-Type": {"application/x-ndjson"}}
+	header := http.Header{"Content-Type": {lineType}}
 	answer, err := c.call(ctx, http.MethodPost, "/api/guard?"+query.Encode(), header, bytes.NewReader(lines))
 	if err != nil {
 		return nil, err

@@ -7,10 +7,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/internal/api"
+	"github.com/unloop-ai/unloop/internal/store"
 )
 
 const (
@@ -97,7 +96,7 @@ func (o *Orders) wake() {
 
 // work fetches orders until Close.
 func (o *Orders) work() {
-	waits := backoff.ExponentialBackOff{InitialInterval: firstBackoff, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: lastBackoff}
+	waits := newBackoff(firstBackoff, lastBackoff)
 	for o.ctx.Err() == nil {
 		ctx, changed := context.WithTimeout(o.ctx, 2*listenFor)
 		request := o.request(changed)
@@ -159,7 +158,7 @@ func (o *Orders) deliver(heard *api.Heard) {
 // EventOf returns the event that records an order.
 func EventOf(o *api.Order) *unloop.Event {
 	e := &unloop.Event{ID: o.EventID, RunID: o.RunID, Type: unloop.Control, Name: o.Act, Text: o.Text, Tool: o.Tool}
-	if o.Act == "allow" {
+	if o.Act == store.Allow {
 		e.Type, e.Name = unloop.Override, o.Why
 	}
 	return e
@@ -173,7 +172,7 @@ func (o *Orders) Close() {
 
 // Listen returns the new orders of runs. It waits for one as long as the request says.
 func (c *Client) Listen(ctx context.Context, l *api.Listen) (*api.Heard, error) {
-	answer, err := c.call(ctx, http.MethodPost, "/api/control/listen", http.Header{"Content-Type": {"application/json"}}, bytes.NewReader(api.Encode(l)))
+	answer, err := c.call(ctx, http.MethodPost, "/api/control/listen", jsonBody(), bytes.NewReader(api.Encode(l)))
 	if err != nil {
 		return nil, err
 	}

@@ -54,8 +54,7 @@ func (c *Client) Metrics(ctx context.Context, id string) (*api.Metrics, error) {
 
 // EndRun reports to the server that all events of a run were sent.
 func (c *Client) EndRun(ctx context.Context, id string) error {
-	header := http.Header{"Content-Type": {"application/json"}}
-	answer, err := c.call(ctx, http.MethodPost, "/api/runs", header, bytes.NewReader(api.Encode(api.NewRun{ID: id, Ended: true})))
+	answer, err := c.call(ctx, http.MethodPost, "/api/runs", jsonBody(), bytes.NewReader(api.Encode(api.NewRun{ID: id, Ended: true})))
 	if err != nil {
 		return err
 	}

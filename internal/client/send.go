@@ -188,16 +188,22 @@ func (s *Sender) refuse(from, to int, refused []api.EventError) {
 	}
 }
 
+// newBackoff returns delays that double from the first one to the longest, each varied by up to half, so that many clients do not come back
+// at once.
+func newBackoff(first, longest time.Duration) backoff.ExponentialBackOff {
+	return backoff.ExponentialBackOff{InitialInterval: first, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: longest}
+}
+
 // persist posts lines until they are recorded, or until another attempt cannot succeed.
 func (s *Sender) persist(ctx context.Context, lines []byte) (*api.Batch, error) {
-	begun, waits := time.Now(), backoff.ExponentialBackOff{InitialInterval: minWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxWait}
+	begun, waits := time.Now(), newBackoff(minWait, maxWait)
 	for {
 		b, err := s.client.post(ctx, lines)
 		after, again := retry(err)
 		if !again {
 			return b, err
 		}
-		pause := max(after, waits.NextBackOff()) // random, so that many clients do not come back at once
+		pause := max(after, waits.NextBackOff())
 		if s.Patience > 0 && time.Since(begun)+pause > s.Patience {
 			return nil, err
 		}
@@ -232,7 +238,7 @@ func retry(err error) (after time.Duration, again bool) {
 func (c *Client) post(ctx context.Context, lines []byte) (*api.Batch, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, 2*time.Minute, errors.New("the server takes too long"))
 	defer cancel()
-	header := http.Header{"Content-Type": {"application/x-ndjson"}}
+	header := http.Header{"Content-Type": {lineType}}
 	answer, err := c.call(ctx, http.MethodPost, "/api/events", header, bytes.NewReader(lines))
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, &UnreachableError{c.base, context.Cause(ctx)}

@@ -10,8 +10,6 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/unloop-ai/unloop/internal/api"
 )
 
@@ -46,9 +44,9 @@ type message struct {
 // attempt cannot succeed.
 func (c *Client) stream(ctx context.Context, path string, each func(*message) error) error {
 	last := ""
-	waits := backoff.ExponentialBackOff{InitialInterval: minWait, RandomizationFactor: 0.5, Multiplier: 2, MaxInterval: maxWait / 4}
+	waits := newBackoff(minWait, maxWait/4)
 	for {
-		err := c.read(ctx, path, &last, func(m *message) error {
+		err := c.readMessages(ctx, path, &last, func(m *message) error {
 			waits.Reset()
 			return each(m)
 		})
@@ -69,8 +67,8 @@ func (c *Client) stream(ctx context.Context, path string, each func(*message) er
 	}
 }
 
-// read reads the messages of one connection and keeps the id of the last one in last.
-func (c *Client) read(ctx context.Context, path string, last *string, each func(*message) error) error {
+// readMessages reads the messages of one connection and keeps the id of the last one in last.
+func (c *Client) readMessages(ctx context.Context, path string, last *string, each func(*message) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	header := http.Header{"Accept": {"text/event-stream"}}
