@@ -19,11 +19,11 @@ type Subscription struct {
 	reason error         // guarded by hub.mu; set before the queue is closed
 }
 
-// errDeleted is the reason after Close.
-var errDeleted = errors.New("the subscription is closed")
+// errUnsubscribed is the reason after Subscription.Close.
+var errUnsubscribed = errors.New("the subscription is closed")
 
-// Next waits for the next update and returns it. After the last update of a subscription that ended, it returns ErrSlow or ErrClosed.
-// A subscription that ended with ErrSlow has no updates left. If ctx is done, Next returns the error of ctx.
+// Next waits for the next update and returns it. After the last update of a subscription that ended, it returns ErrSlow, ErrClosed
+// or ErrReset, or an error of its own after Close. A subscription that ended with ErrSlow or with Close has no updates left. If ctx is done, Next returns the error of ctx.
 func (s *Subscription) Next(ctx context.Context) (*Message, error) {
 	select {
 	case m, ok := <-s.queue:
@@ -38,7 +38,7 @@ func (s *Subscription) Next(ctx context.Context) (*Message, error) {
 	}
 }
 
-// Try returns the next update if there is one in the queue.
+// Try returns the next update if there is one in the queue. It does not wait, and does not tell whether the subscription has ended.
 func (s *Subscription) Try() (*Message, bool) {
 	select {
 	case m, ok := <-s.queue:
@@ -80,11 +80,11 @@ func (s *Subscription) drain() {
 // Waiting returns the number of updates in the queue.
 func (s *Subscription) Waiting() int { return len(s.queue) }
 
-// Close ends the subscription.
+// Close ends the subscription and drops the updates in its queue.
 func (s *Subscription) Close() {
 	s.hub.mu.Lock()
 	defer s.hub.mu.Unlock()
-	s.hub.end(s, errDeleted)
+	s.hub.end(s, errUnsubscribed)
 	s.drain()
 }
 
