@@ -37,6 +37,7 @@ func bySignificance(warnings []api.Warning) []api.Warning {
 	return warnings
 }
 
+// rank returns the place of a severity, from 0 for the least; -1 for an unknown one.
 func rank(severity string) int {
 	return slices.Index([]string{string(unloop.SeverityInfo), string(unloop.SeverityWarning), string(unloop.SeverityCritical)}, severity)
 }
@@ -75,7 +76,7 @@ func (d *diagnosis) verdict() string {
 		return d.verdictWithoutWarnings()
 	}
 	first := strings.TrimSuffix(d.Warnings[0].Message, ".")
-	health := strings.ToUpper(d.HealthStatus[:min(1, len(d.HealthStatus))]) + d.HealthStatus[min(1, len(d.HealthStatus)):]
+	health := capitalized(d.HealthStatus)
 	switch n := len(d.Warnings) - 1; n {
 	case 0:
 		return fmt.Sprintf("%s: %s.", health, first)

@@ -135,7 +135,7 @@ func (t tools) runs(ctx context.Context, in runsArgs) (list[summary], string, er
 	return listOf(runs, summaryOf), "", err
 }
 
-// listOf returns the answer of a tool that makes each result of one in.
+// listOf returns the output with a result for each value of all. It lists no values as [], because null is no list.
 func listOf[In, Out any](all []In, one func(*In) Out) list[Out] {
 	l := list[Out]{make([]Out, 0, len(all))}
 	for i := range all {
@@ -152,7 +152,7 @@ func (t tools) latest(ctx context.Context, _ nothing) (*diagnosis, string, error
 	if len(runs) == 0 {
 		return nil, "", errors.New("there are no runs yet")
 	}
-	return t.of(ctx, &runs[0])
+	return t.diagnosisOf(ctx, &runs[0])
 }
 
 func (t tools) diagnosis(ctx context.Context, in runArgs) (*diagnosis, string, error) {
@@ -160,10 +160,10 @@ func (t tools) diagnosis(ctx context.Context, in runArgs) (*diagnosis, string, e
 	if err != nil {
 		return nil, "", err
 	}
-	return t.of(ctx, run)
+	return t.diagnosisOf(ctx, run)
 }
 
-func (t tools) of(ctx context.Context, run *api.RunSummary) (*diagnosis, string, error) {
+func (t tools) diagnosisOf(ctx context.Context, run *api.RunSummary) (*diagnosis, string, error) {
 	warnings, err := t.Warnings(ctx, run.ID)
 	if err != nil {
 		return nil, "", err

@@ -28,11 +28,13 @@ type titled struct {
 }
 
 func titledOf(w *api.Warning) titled {
-	title := strings.ReplaceAll(w.Type, "_", " ")
-	if title != "" {
-		title = strings.ToUpper(title[:1]) + title[1:]
-	}
-	return titled{*w, title}
+	return titled{*w, capitalized(strings.ReplaceAll(w.Type, "_", " "))}
+}
+
+// capitalized returns an ASCII text with a capital at its beginning.
+func capitalized(text string) string {
+	first := min(1, len(text))
+	return strings.ToUpper(text[:first]) + text[first:]
 }
 
 // shortened is an event whose long values are cut.

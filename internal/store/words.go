@@ -74,7 +74,8 @@ func unescaped(raw string) string {
 	}
 }
 
-// escape returns the character of the escape that text is after the backslash, and its length. It is a blank if it is none of a letter.
+// escape returns the character of an escape and the length of the escape in bytes, both without its backslash, which precedes text. The
+// character is a blank for every escape but a valid \u.
 func escape(text string) (code rune, size int) {
 	high, ok := hexDigits(text)
 	if !ok {
