@@ -68,8 +68,8 @@ func (l *Labels) loops() (loops, known bool) {
 	if l.Loop != nil {
 		return !l.Loop.Benign, true
 	}
-	for _, c := range l.Moments {
-		loops = loops || c.Loop
+	for _, m := range l.Moments {
+		loops = loops || m.Loop
 	}
 	return loops, len(l.Moments) > 0
 }
@@ -85,12 +85,12 @@ func (l *Labels) mistake(events int) (field, reason string) {
 		}
 	}
 	before := -1
-	for k, c := range l.Moments {
-		if c.AfterEvent <= before || c.AfterEvent >= events {
+	for k, m := range l.Moments {
+		if m.AfterEvent <= before || m.AfterEvent >= events {
 			return fmt.Sprintf("labels.checkpoints.%d.after_event", k),
-				fmt.Sprintf("%d is not after %d, within a run of %d events", c.AfterEvent, before, events)
+				fmt.Sprintf("%d is not after %d, within a run of %d events", m.AfterEvent, before, events)
 		}
-		before = c.AfterEvent
+		before = m.AfterEvent
 	}
 	if l.Stuck != nil {
 		return l.Stuck.mistake(events)

@@ -33,7 +33,7 @@ func (b *Scoreboard) Pretty(w io.Writer) error {
 	t.rows = append(t.rows, first)
 	t.loops()
 	t.lookAlikes()
-	t.untouched()
+	t.unlabelled()
 	t.judged()
 	if b.reviewer != nil {
 		t.title("second opinions")
@@ -76,7 +76,7 @@ func (t *table) loops() {
 	t.title("known loops: median events from onset to the first decision / to the first stop")
 	for _, kind := range kinds {
 		t.add(kind, fmt.Sprint(t.sheets[0].Loops[kind].Flagged.Of), func(s *Sheet) string {
-			return middle(s.Loops[kind].Delays) + " / " + middle(s.Loops[kind].Stops)
+			return medianOf(s.Loops[kind].Delays) + " / " + medianOf(s.Loops[kind].Stops)
 		})
 	}
 	if len(kinds) > 1 {
@@ -85,7 +85,7 @@ func (t *table) loops() {
 			for _, caught := range s.Loops {
 				delays, stops = append(delays, caught.Delays...), append(stops, caught.Stops...)
 			}
-			return middle(delays) + " / " + middle(stops)
+			return medianOf(delays) + " / " + medianOf(stops)
 		})
 	}
 }
@@ -112,14 +112,15 @@ func (t *table) kinds(kinds []string, rate func(*Sheet, string) Proportion) {
 	t.rates("all of them", func(s *Sheet) Proportion {
 		var sum Proportion
 		for _, kind := range kinds {
-			r := rate(s, kind)
-			sum = Proportion{sum.Count + r.Count, sum.Of + r.Of}
+			p := rate(s, kind)
+			sum = Proportion{sum.Count + p.Count, sum.Of + p.Of}
 		}
 		return sum
 	})
 }
 
-func (t *table) untouched() {
+// unlabelled adds the successful and the failed runs without a label of a loop or a lookalike.
+func (t *table) unlabelled() {
 	if t.sheets[0].Successful.Flagged.Of > 0 {
 		t.title("successful runs")
 		t.rates("false alarms", func(s *Sheet) Proportion { return s.Successful.Flagged })
@@ -140,7 +141,7 @@ func (t *table) judged() {
 	}
 	t.score("judged stretches", func(s *Sheet) Score { return s.Judged.Score() })
 	t.rates("stopped", func(s *Sheet) Proportion { return s.Judged.Stopped })
-	t.add("median delay", "", func(s *Sheet) string { return middle(s.Judged.Delays) })
+	t.add("median delay", "", func(s *Sheet) string { return medianOf(s.Judged.Delays) })
 	t.rates("clean runs flagged", func(s *Sheet) Proportion { return s.Judged.FalseFlags })
 	t.rates("clean runs stopped", func(s *Sheet) Proportion { return s.Judged.FalseStops })
 	t.rates("flagged elsewhere", func(s *Sheet) Proportion { return s.Judged.Elsewhere })
@@ -195,15 +196,17 @@ func (t *table) saved(label string, saved func(*Sheet) Saved) {
 	}
 }
 
-func percent(r Proportion) string {
-	if r.Of == 0 {
+// percent writes a share with the bounds of its confidence interval, or a dash for an empty set.
+func percent(p Proportion) string {
+	if p.Of == 0 {
 		return "–"
 	}
-	low, high := r.Interval()
-	return fmt.Sprintf("%.0f%% (%.0f–%.0f)", 100*r.Share(), 100*low, 100*high)
+	low, high := p.Interval()
+	return fmt.Sprintf("%.0f%% (%.0f–%.0f)", 100*p.Share(), 100*low, 100*high)
 }
 
-func middle(d Delays) string {
+// medianOf writes the median of delays, or a dash if there are none.
+func medianOf(d Delays) string {
 	median, ok := d.Median()
 	if !ok {
 		return "–"

@@ -11,19 +11,19 @@ type Proportion struct {
 	Of    int `json:"of"`
 }
 
-func (r *Proportion) add(yes bool) {
-	r.Of++
+func (p *Proportion) add(yes bool) {
+	p.Of++
 	if yes {
-		r.Count++
+		p.Count++
 	}
 }
 
 // Share returns Count divided by Of, or 0 for an empty set.
-func (r Proportion) Share() float64 {
-	if r.Of == 0 {
+func (p Proportion) Share() float64 {
+	if p.Of == 0 {
 		return 0
 	}
-	return float64(r.Count) / float64(r.Of)
+	return float64(p.Count) / float64(p.Of)
 }
 
 // z95 is the 97.5 % quantile of the normal distribution: 95 % of it lie between -z95 and z95.
@@ -31,30 +31,30 @@ const z95 = 1.959963984540054
 
 // Interval returns the bounds of the share at 95 % confidence: the score interval of Wilson (1927), without correction for
 // continuity. For an empty set, they are 0 and 1.
-func (r Proportion) Interval() (low, high float64) {
-	if r.Of == 0 {
+func (p Proportion) Interval() (low, high float64) {
+	if p.Of == 0 {
 		return 0, 1
 	}
-	n, p := float64(r.Of), r.Share()
+	n, share := float64(p.Of), p.Share()
 	scale := 1 + z95*z95/n
-	middle := (p + z95*z95/(2*n)) / scale
-	half := z95 / scale * math.Sqrt(p*(1-p)/n+z95*z95/(4*n*n))
+	middle := (share + z95*z95/(2*n)) / scale
+	half := z95 / scale * math.Sqrt(share*(1-share)/n+z95*z95/(4*n*n))
 	return max(0, middle-half), min(1, middle+half)
 }
 
 // MarshalJSON writes the members count and of and, unless of is 0, share, low and high.
-func (r Proportion) MarshalJSON() ([]byte, error) {
+func (p Proportion) MarshalJSON() ([]byte, error) {
 	type counts Proportion // without this method
-	if r.Of == 0 {
-		return json.Marshal(counts(r))
+	if p.Of == 0 {
+		return json.Marshal(counts(p))
 	}
-	low, high := r.Interval()
+	low, high := p.Interval()
 	return json.Marshal(struct {
 		counts
 		Share float64 `json:"share"`
 		Low   float64 `json:"low"`
 		High  float64 `json:"high"`
-	}{counts(r), rounded(r.Share()), rounded(low), rounded(high)})
+	}{counts(p), rounded(p.Share()), rounded(low), rounded(high)})
 }
 
 // rounded rounds to four decimal places, so that the output does not depend on the machine.

@@ -47,9 +47,9 @@ func (t *replay) add(ctx context.Context, ask Reviewer, labels *Labels, e *unloo
 // first returns the index of the first decision that is at least as severe as least, among the events from one index to another, both
 // included.
 func (t *replay) first(from, to int, least policy.Action) (index int, ok bool) {
-	for _, c := range t.flags {
-		if c.index >= from && c.index <= to && c.action >= least {
-			return c.index, true
+	for _, f := range t.flags {
+		if f.index >= from && f.index <= to && f.action >= least {
+			return f.index, true
 		}
 	}
 	return 0, false
@@ -62,16 +62,18 @@ type Usage struct {
 	Cost   float64 `json:"cost"` // US dollars
 }
 
-func (s *Usage) add(e *unloop.Event) {
+// add adds the usage of an event.
+func (u *Usage) add(e *unloop.Event) {
 	if e.Type == unloop.ToolCallStarted {
-		s.Calls++
+		u.Calls++
 	}
-	s.Tokens = snapshot.SumInt64(s.Tokens, e.Tokens)
-	s.Cost += e.Cost
+	u.Tokens = snapshot.SumInt64(u.Tokens, e.Tokens)
+	u.Cost += e.Cost
 }
 
-func (s *Usage) plus(more Usage) {
-	s.Calls += more.Calls
-	s.Tokens = snapshot.SumInt64(s.Tokens, more.Tokens)
-	s.Cost += more.Cost
+// plus adds the usage of another run.
+func (u *Usage) plus(more Usage) {
+	u.Calls += more.Calls
+	u.Tokens = snapshot.SumInt64(u.Tokens, more.Tokens)
+	u.Cost += more.Cost
 }

@@ -176,7 +176,7 @@ func TestMedian(t *testing.T) {
 		"one loop is a median, too, even of 0": {Delays{0}, "0"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := middle(tc.delays); got != tc.want {
+			if got := medianOf(tc.delays); got != tc.want {
 				t.Errorf("%s, want %s", got, tc.want)
 			}
 		})

@@ -98,8 +98,8 @@ func (j *Judged) add(s *Stuck, t *replay) {
 		return
 	}
 	elsewhere := false
-	for _, c := range t.flags {
-		elsewhere = elsewhere || !s.excuses(c.index)
+	for _, f := range t.flags {
+		elsewhere = elsewhere || !s.excuses(f.index)
 	}
 	j.Elsewhere.add(elsewhere)
 }
