@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -38,10 +39,8 @@ func (d Cycle) Check(r *unloop.Run) (unloop.Finding, bool) {
 	f.Score = float64(again) / float64(need)
 	f.Advisory = again <= period // an agent that lost its context reads the same files again
 	f.Period = period
-	for k := range period {
-		if s := r.StepAt(k); s != nil {
-			f.Next = append(f.Next, s.Question)
-		}
+	for s := range latestSteps(r, period) {
+		f.Next = append(f.Next, s.Question)
 	}
 	addNudgeContext(r, &f, period)
 	stepsThat(r, period+again, func(*unloop.Step) bool { return true }).attach(&f)
@@ -68,8 +67,8 @@ func (d Cycle) shortest(r *unloop.Run) (period, again, need int) {
 
 // failing reports whether one of the last period steps failed.
 func failing(r *unloop.Run, period int) bool {
-	for k := range period {
-		if s := r.StepAt(k); s != nil && s.Failing {
+	for s := range latestSteps(r, period) {
+		if s.Failing {
 			return true
 		}
 	}
@@ -79,10 +78,8 @@ func failing(r *unloop.Run, period int) bool {
 // subjectOf returns the tools of the last period steps, sorted, each once.
 func subjectOf(r *unloop.Run, period int) string {
 	var tools []string
-	for k := range period {
-		if s := r.StepAt(k); s != nil {
-			tools = append(tools, s.Tool)
-		}
+	for s := range latestSteps(r, period) {
+		tools = append(tools, s.Tool)
 	}
 	return joinSorted(tools)
 }
@@ -90,19 +87,18 @@ func subjectOf(r *unloop.Run, period int) string {
 // patternOf describes the last period steps, oldest first.
 func patternOf(r *unloop.Run, period int) string {
 	var parts []string
-	for k := period - 1; k >= 0; k-- {
-		if s := r.StepAt(k); s != nil {
-			input, _ := r.Excerpt(s)
-			parts = append(parts, s.Tool+" "+input)
-		}
+	for s := range latestSteps(r, period) {
+		input, _ := r.Excerpt(s)
+		parts = append(parts, s.Tool+" "+input)
 	}
+	slices.Reverse(parts)
 	return strings.Join(parts, ", then ")
 }
 
 // polls reports whether one of the last period steps polls. StuckPolling covers such a pattern.
 func polls(r *unloop.Run, period int) bool {
-	for k := range period {
-		if s := r.StepAt(k); s != nil && s.Effect == unloop.Polling {
+	for s := range latestSteps(r, period) {
+		if s.Effect == unloop.Polling {
 			return true
 		}
 	}

@@ -22,9 +22,8 @@ const mostlyNew = 0.5
 
 // effectsSince counts the steps with a known outcome that ended at an event or later. The run keeps the latest 32 steps only.
 func effectsSince(r *unloop.Run, first unloop.EventRef) (e effects) {
-	for k := range recent {
-		s := r.StepAt(k)
-		if s == nil || s.End.Number < first.Number {
+	for s := range latestSteps(r, recent) {
+		if s.End.Number < first.Number {
 			break
 		}
 		if s.NormalizedResult == 0 {

@@ -68,9 +68,8 @@ func countFailures(r *unloop.Run, step *unloop.Step, latest int, meets func(*unl
 // failuresLike yields the failures of this step's tool among the recent steps, the latest first.
 func failuresLike(r *unloop.Run, step *unloop.Step) iter.Seq[*unloop.Step] {
 	return func(yield func(*unloop.Step) bool) {
-		for k := range recent {
-			s := r.StepAt(k)
-			if s == nil || s.Tool == step.Tool && s.Failing && !yield(s) {
+		for s := range latestSteps(r, recent) {
+			if s.Tool == step.Tool && s.Failing && !yield(s) {
 				return
 			}
 		}

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/unloop-ai/unloop"
@@ -10,12 +11,11 @@ import (
 // addNudgeContext adds the context of a nudge to a finding: the last period calls, oldest first; the difference between the
 // latest call and the one a period before; and the first error of the latest call's tool.
 func addNudgeContext(r *unloop.Run, f *unloop.Finding, period int) {
-	for k := period - 1; k >= 0; k-- {
-		if s := r.StepAt(k); s != nil {
-			input, _ := r.Excerpt(s)
-			f.Repeated = append(f.Repeated, strings.TrimSpace(s.Tool+" "+input))
-		}
+	for s := range latestSteps(r, period) {
+		input, _ := r.Excerpt(s)
+		f.Repeated = append(f.Repeated, strings.TrimSpace(s.Tool+" "+input))
 	}
+	slices.Reverse(f.Repeated)
 	now, before := r.StepAt(0), r.StepAt(period)
 	if now != nil && before != nil && now.ArgsHash != before.ArgsHash && now.Tool == before.Tool {
 		f.Changed = changed(r, before, now)

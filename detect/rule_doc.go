@@ -3,6 +3,7 @@ package detect
 import (
 	_ "embed"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -104,12 +105,22 @@ func (e evidence) attach(f *unloop.Finding) {
 	f.Evidence, f.First = e, e[0]
 }
 
+// latestSteps yields the last n steps that the run keeps, the latest first.
+func latestSteps(r *unloop.Run, n int) iter.Seq[*unloop.Step] {
+	return func(yield func(*unloop.Step) bool) {
+		for k := range n {
+			if s := r.StepAt(k); s == nil || !yield(s) {
+				return
+			}
+		}
+	}
+}
+
 // callsThat collects the starts of the calls for which ok holds, among the last window calls.
 func callsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
 	var e evidence
-	for k := range window {
-		s := r.StepAt(k)
-		if s == nil || ok(s) && !e.add(s.Start) {
+	for s := range latestSteps(r, window) {
+		if ok(s) && !e.add(s.Start) {
 			break
 		}
 	}
@@ -125,9 +136,8 @@ func currentOutcome(r *unloop.Run) (*unloop.Step, bool) {
 // stepsThat collects the ends of the steps with a captured outcome for which ok holds, among the last window calls.
 func stepsThat(r *unloop.Run, window int, ok func(*unloop.Step) bool) evidence {
 	var e evidence
-	for k := range window {
-		s := r.StepAt(k)
-		if s == nil || s.NormalizedResult|s.ResultHash != 0 && ok(s) && !e.add(s.End) {
+	for s := range latestSteps(r, window) {
+		if s.NormalizedResult|s.ResultHash != 0 && ok(s) && !e.add(s.End) {
 			break
 		}
 	}

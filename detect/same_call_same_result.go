@@ -7,14 +7,14 @@ import (
 	"github.com/unloop-ai/unloop"
 )
 
-// SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and
-// results if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers, and the first of the equal calls that an
-// agent makes. It does not fire if a call that was made before has returned something new since the latest equal step, be it one line in new
-// words, because that shows a new state. Neither does it if such a call has returned mostly new text, such as another number of rows that are
-// left, since the last but one. The finding is Advisory if the results differ in numbers without a trend, because a measurement may be repeated. It is Advisory if another call since
-// the latest of them returned something new, or an earlier question has a new answer since the last but one, because the equal calls may be
-// steps of that progress. It is also Advisory if nothing was found and the other arguments varied, because another value of them may find
-// something.
+// SameCallSameResult fires when the same call has returned the same result repeatedly. Calls are the same if Step.Question is, and results
+// if Step.NormalizedResult is. The rule ignores polling calls, which StuckPolling covers, and the first of the equal calls that an agent
+// makes. It does not fire if a call that was made before has returned something new since the latest equal step, be it one line in new
+// words, because that shows a new state. Neither does it if such a call has returned mostly new text, such as another number of rows that
+// are left, since the last but one. The finding is Advisory if the results differ in numbers without a trend, because a measurement may be
+// repeated. It is Advisory if another call since the latest of them returned something new, or an earlier question has a new answer since
+// the last but one, because the equal calls may be steps of that progress. It is also Advisory if nothing was found and the other arguments
+// varied, because another value of them may find something.
 type SameCallSameResult struct {
 	Weight   float64 // the least Count.Weight of the occurrences, each with a half-life of 24 steps
 	Failures int     // the least number of occurrences if the call fails, because a few retries are no loop

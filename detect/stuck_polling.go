@@ -48,9 +48,8 @@ func (d StuckPolling) Check(r *unloop.Run) (unloop.Finding, bool) {
 // sameAnswers collects the ends of the latest steps with the input of step, back to the first with another result.
 func sameAnswers(r *unloop.Run, step *unloop.Step) evidence {
 	var e evidence
-	for k := range recent {
-		s := r.StepAt(k)
-		if s == nil || s.ArgsHash == step.ArgsHash && s.NormalizedResult != 0 && s.NormalizedResult != step.NormalizedResult {
+	for s := range latestSteps(r, recent) {
+		if s.ArgsHash == step.ArgsHash && s.NormalizedResult != 0 && s.NormalizedResult != step.NormalizedResult {
 			break
 		}
 		if s.ArgsHash == step.ArgsHash && s.NormalizedResult != 0 {
