@@ -147,11 +147,11 @@ func (f *fold) judge(e *unloop.Event) (d policy.Decision) {
 type nameSource uint8
 
 const (
-	onlyDerived nameSource = iota // the first message of a user, if there is one
-	byAgent                       // the first of a trace
-	byEnd
-	byStart
-	byRequest // the first message of the user in a trace
+	byMessage nameSource = iota // the first message of the user, or no name yet
+	byAgent                     // the first agent of a trace
+	byEnd                       // the event that ends the run
+	byStart                     // the event that starts the run
+	byRequest                   // the first message of the user in a trace
 )
 
 // setName sets the name of the run, unless the current name has a better source.

@@ -18,16 +18,15 @@ func (f *fold) preview(e *unloop.Event) {
 	if e.Latency != nil && *e.Latency > s.MaxLatency {
 		s.MaxLatency, s.SlowestEvent = *e.Latency, e.ID
 	}
-	switch e.Type {
-	case unloop.ToolCallCompleted, unloop.ToolCallFailed:
+	if e.Type == unloop.ToolCallCompleted || e.Type == unloop.ToolCallFailed {
 		if step := f.session.Run().Current().Step; step != nil && step.NormalizedResult != 0 { // otherwise its novelty is unknown
 			s.Novelty.add(step.Novel)
 		}
 	}
 	ended := e.Type == unloop.RunFailed || e.Type == unloop.RunCompleted
-	lost := s.Health[len(s.Health)-1].Score == 0 && len(s.Warnings) > manyWarnings
+	staysAtZero := s.Health[len(s.Health)-1].Score == 0 && len(s.Warnings) > manyWarnings
 	grade := f.session.Verdict().Grade
-	if ended || grade != f.grade || len(f.session.Grown()) > 0 && !lost {
+	if ended || grade != f.grade || len(f.session.Grown()) > 0 && !staysAtZero {
 		f.grade = grade
 		f.addHealth()
 	}

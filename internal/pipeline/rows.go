@@ -48,7 +48,7 @@ func (p *Pipeline) flush(ctx context.Context) {
 	p.noteDue()
 }
 
-// flushAhead does so ahead of the writer.
+// flushAhead gives all due rows to the writer, behind the commits that it has.
 func (p *Pipeline) flushAhead(ctx context.Context) {
 	if len(p.unwritten) == 0 {
 		return

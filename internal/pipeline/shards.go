@@ -17,7 +17,7 @@ func spread(n, goroutines int, do func(k int) error) error {
 	errs := make([]error, max(0, n))
 	work := func() {
 		for k := int(next.Add(1)) - 1; k < n; k = int(next.Add(1)) - 1 {
-			errs[k] = guarded(k, do)
+			errs[k] = withoutPanic(k, do)
 		}
 	}
 	var others sync.WaitGroup
@@ -34,8 +34,8 @@ func spread(n, goroutines int, do func(k int) error) error {
 	return nil
 }
 
-// guarded returns the error of a call, which is ErrPanic after a panic.
-func guarded(k int, do func(k int) error) (err error) {
+// withoutPanic calls do for k and returns its error, which wraps ErrPanic after a panic.
+func withoutPanic(k int, do func(k int) error) (err error) {
 	defer recovered(&err)
 	return do(k)
 }
