@@ -27,14 +27,28 @@ func diagnose(run *api.RunSummary, warnings []api.Warning) *diagnosis {
 	return d
 }
 
-// bySignificance sorts by severity, then by the score, then by the count.
+// bySignificance returns the warnings sorted by severity, then by the score, then by the count. It decodes the details of each once.
 func bySignificance(warnings []api.Warning) []api.Warning {
-	warnings = slices.Clone(warnings)
-	slices.SortStableFunc(warnings, func(a, b api.Warning) int {
-		one, other := detailsOf(&a), detailsOf(&b)
-		return cmp.Or(cmp.Compare(rank(b.Severity), rank(a.Severity)), cmp.Compare(other.Score, one.Score), cmp.Compare(other.Count, one.Count))
+	type weighed struct {
+		warning *api.Warning
+		details details
+	}
+	all := make([]weighed, 0, len(warnings))
+	for i := range warnings {
+		all = append(all, weighed{&warnings[i], detailsOf(&warnings[i])})
+	}
+	slices.SortStableFunc(all, func(a, b weighed) int {
+		return cmp.Or(
+			cmp.Compare(rank(b.warning.Severity), rank(a.warning.Severity)),
+			cmp.Compare(b.details.Score, a.details.Score),
+			cmp.Compare(b.details.Count, a.details.Count),
+		)
 	})
-	return warnings
+	sorted := make([]api.Warning, 0, len(all))
+	for _, w := range all {
+		sorted = append(sorted, *w.warning)
+	}
+	return sorted
 }
 
 // rank returns the place of a severity, from 0 for the least; -1 for an unknown one.
