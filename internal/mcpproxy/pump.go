@@ -16,11 +16,14 @@ import (
 // errServer is the end of the connection to the server.
 var errServer = errors.New("the server ended")
 
-// Pump passes messages between a client and a server until one of them ends its connection, or ctx ends. It closes both. It
-// returns nil if the client or ctx ended, and an error if the process of the server failed. The run ends with the connection.
+// Pump passes messages between a client and a server until one of them ends its connection, or ctx ends. A client that ended its input
+// gets the answers to its requests for lastAnswersTime. Pump closes both connections. It returns nil if the client or ctx ended, and
+// an error if the process of the server failed. The run ends with the connection.
 func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	waiting := newUnanswered(client)
+	client = waiting
 	fromServer := make(chan error, 1)
 	go func() { fromServer <- s.passResponses(ctx, client, server) }()
 	fromClient := make(chan error, 1)
@@ -32,6 +35,9 @@ func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error 
 		fromServer <- nil
 	case err = <-fromClient:
 		fromClient <- nil
+		if !errors.Is(err, errServer) {
+			err = waiting.await(ctx, fromServer)
+		}
 	case <-ctx.Done():
 	}
 	stop()

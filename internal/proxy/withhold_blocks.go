@@ -46,6 +46,7 @@ func (w *blockCalls) read(event []byte) {
 	}
 	if e.Type == "content_block_start" && e.Block != nil && e.Block.Type == "tool_use" {
 		w.begun = true
+		w.invalid = w.invalid || w.open[*e.Index] != nil // the earlier call with the number has not ended
 		w.open[*e.Index] = e.Block
 	}
 	block := w.open[*e.Index]

@@ -227,29 +227,34 @@ func TestACallIsTakenOutOfAStreamOfOpenAIWhereverTheChunksEnd(t *testing.T) {
 	}
 }
 
-func TestAStreamOfOpenAIPassesAsItIs(t *testing.T) {
+func TestAStreamWithoutACallToTakeOutPassesAsItIs(t *testing.T) {
 	several := strings.Replace(streamedChunks("ls", "make"), `"index":0,"delta":{"content"`, `"index":1,"delta":{"content"`, 1)
 	several = strings.ReplaceAll(several, `[{"delta":{},"finish_reason":"tool_calls","index":0}]`, `[{"delta":{},"finish_reason":"tool_calls","index":1}]`)
+	begunTwice := strings.ReplaceAll(streamedCalls("ls", "pwd", "make"), `"index":2`, `"index":1`)
+	begunTwice = strings.Replace(begunTwice, `{"index":1,"type":"content_block_stop"}`, `{"type":"ping"}`, 1)
 	for name, tc := range map[string]struct {
 		api  withholder
 		sent string
 	}{
-		"chunks, if no call is blocked":        {chat{}, streamedChunks("ls", "pwd", "cat x")},
-		"chunks, if all calls are blocked":     {chat{}, streamedChunks("make", "make")},
-		"chunks, without calls":                {chat{}, streamedChunks()},
-		"chunks that end early":                {chat{}, streamedChunks("ls", "make")[:1000]},
-		"chunks of several answers":            {chat{}, several},
-		"chunks of calls with the same number": {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":0`)},
-		"chunks of calls with a gap":           {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":2`)},
-		"items, if no call is blocked":         {responses{}, streamedItems("", "ls", "pwd", "cat x")},
-		"items, if all calls are blocked":      {responses{}, streamedItems("", "make", "make")},
-		"items, without calls":                 {responses{}, streamedItems("")},
-		"items that end early":                 {responses{}, streamedItems("", "ls", "make")[:1400]},
-		"items, if the call is reasoned":       {responses{}, streamedItems("make", "ls", "make")},
-		"items, if the first call is reasoned": {responses{}, streamedItems("make", "make", "ls")},
-		"items of a call of 600 KB":            {responses{}, streamedItems("", "ls", strings.Repeat("make ", 120<<10))},
-		"items of calls that the API has made": {responses{}, strings.ReplaceAll(streamedItems("", "ls", "make"), `"type":"function_call"`, `"type":"mcp_call"`)},
-		"no events":                            {responses{}, "event: x\n"},
+		"chunks, if no call is blocked":                         {chat{}, streamedChunks("ls", "pwd", "cat x")},
+		"chunks, if all calls are blocked":                      {chat{}, streamedChunks("make", "make")},
+		"chunks, without calls":                                 {chat{}, streamedChunks()},
+		"chunks that end early":                                 {chat{}, streamedChunks("ls", "make")[:1000]},
+		"chunks of several answers":                             {chat{}, several},
+		"chunks of calls with the same number":                  {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":0`)},
+		"chunks of calls with a gap":                            {chat{}, strings.ReplaceAll(streamedChunks("ls", "make"), `"index":1`, `"index":2`)},
+		"items, if no call is blocked":                          {responses{}, streamedItems("", "ls", "pwd", "cat x")},
+		"items, if all calls are blocked":                       {responses{}, streamedItems("", "make", "make")},
+		"items, without calls":                                  {responses{}, streamedItems("")},
+		"items that end early":                                  {responses{}, streamedItems("", "ls", "make")[:1400]},
+		"items, if the call is reasoned":                        {responses{}, streamedItems("make", "ls", "make")},
+		"items, if the first call is reasoned":                  {responses{}, streamedItems("make", "make", "ls")},
+		"items of a call of 600 KB":                             {responses{}, streamedItems("", "ls", strings.Repeat("make ", 120<<10))},
+		"items of calls that the API has made":                  {responses{}, strings.ReplaceAll(streamedItems("", "ls", "make"), `"type":"function_call"`, `"type":"mcp_call"`)},
+		"items of calls with the same number":                   {responses{}, strings.ReplaceAll(streamedItems("", "ls", "make"), `"output_index":1`, `"output_index":0`)},
+		"blocks of calls with the same number":                  {anthropic{}, strings.ReplaceAll(streamedCalls("ls", "make"), `"index":1`, `"index":0`)},
+		"blocks of a number that begin before the earlier ends": {anthropic{}, begunTwice},
+		"no events": {responses{}, "event: x\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			read := reader(t, tc.api)

@@ -38,15 +38,18 @@ type callFilter interface {
 // streamedAnswer is what is known of the calls in a stream, of any API.
 type streamedAnswer struct {
 	trial   *trial
-	begun   bool // a call has begun
-	ended   bool // all calls are complete
-	invalid bool // the stream cannot be understood, and all of it passes
-	calls   int  // that are complete
+	begun   bool         // a call has begun
+	ended   bool         // all calls are complete
+	invalid bool         // the stream cannot be understood, and all of it passes
+	calls   int          // that are complete
+	judged  map[int]bool // the numbers of the calls that are complete
 	blocked map[int]*withheld
 }
 
-// judge judges the call with the number, which is complete.
+// judge judges the call with the number, which is complete. Two calls with one number are no valid stream: they would be taken out together.
 func (a *streamedAnswer) judge(number int, item jsontext.Value, stays bool) {
+	a.invalid = a.invalid || a.judged[number]
+	a.judged[number] = true
 	a.calls++
 	if call := a.trial.blocked(item); call != nil && !stays {
 		a.blocked[number] = call
@@ -54,7 +57,7 @@ func (a *streamedAnswer) judge(number int, item jsontext.Value, stays bool) {
 }
 
 func newWithholdStream(body io.ReadCloser, t *trial, blocked func(*withheld)) *withholdStream {
-	answer := &streamedAnswer{trial: t, blocked: make(map[int]*withheld)}
+	answer := &streamedAnswer{trial: t, judged: make(map[int]bool), blocked: make(map[int]*withheld)}
 	return &withholdStream{body: body, filter: t.api.filter(answer), answer: answer, blocked: blocked, chunk: make([]byte, 32<<10)}
 }
 

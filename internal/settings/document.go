@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -20,7 +21,7 @@ func (d *Decoder) Document(file string, data []byte) *yaml.Node {
 		return nil // only comments
 	}
 	if err != nil {
-		line, reason := explain(err)
+		line, reason := explain(err, data)
 		d.Errors.Add(Place{file, line}, "", "%s", reason)
 		return nil
 	}
@@ -44,11 +45,43 @@ func (d *Decoder) Parse(path, text string) (*yaml.Node, bool) {
 // yamlLine matches the line number in an error of the YAML library, which has the number only in its text.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
 
-func explain(err error) (line int, reason string) {
+func explain(err error, data []byte) (line int, reason string) {
 	m := yamlLine.FindStringSubmatch(err.Error())
 	if m == nil {
 		return 0, err.Error()
 	}
 	line, _ = strconv.Atoi(m[1]) // 0 without a line
+	if a := unknownAnchor.FindStringSubmatch(m[2]); a != nil {
+		line = lineOfAlias(data, a[1])
+	}
+	for _, c := range cures {
+		if strings.HasPrefix(m[2], c.reason) {
+			return line, m[2] + ": " + c.cure
+		}
+	}
 	return line, m[2]
+}
+
+// cures are what to do about reasons of the library that name none, by the beginning of the reason.
+var cures = []struct{ reason, cure string }{
+	{"found character that cannot start any token", "indent with spaces, and quote a value that begins with @, % or `"},
+	{"did not find expected alphabetic or numeric character", "quote a value that begins with * or &"},
+	{"unknown anchor", "quote a value that begins with *"},
+	{"mapping values are not allowed", `quote a value that contains ": "`},
+}
+
+// unknownAnchor matches a reason of the library that has no line.
+var unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced`)
+
+// lineOfAlias returns the first line with an alias of the name outside of a comment, from 1, and 0 if there is none.
+func lineOfAlias(data []byte, name string) int {
+	number := 0
+	for line := range bytes.Lines(data) {
+		number++
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		if bytes.Contains(line, []byte("*"+name)) {
+			return number
+		}
+	}
+	return 0
 }
