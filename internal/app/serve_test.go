@@ -29,22 +29,32 @@ func serveAt(t testing.TB, change func(*config.Config)) Addresses {
 	if change != nil {
 		change(c)
 	}
-	ready := make(chan Addresses, 1)
-	ctx, stop := context.WithCancel(context.Background())
-	s := Serve{Config: c, Version: "test", Log: slog.New(slog.DiscardHandler), Ready: func(a Addresses) { ready <- a }}
-	serving := begin(func() error { return s.Run(ctx) })
+	a, stop, serving := startServer(c)
+	if stop == nil {
+		t.Fatal(serving.err)
+	}
 	t.Cleanup(func() {
 		stop()
 		if err := serving.wait(); err != nil {
 			t.Error(err)
 		}
 	})
+	return a
+}
+
+// startServer starts a server, and returns its addresses and a function that stops it. If the server ended before it was ready, the function
+// is nil.
+func startServer(c *config.Config) (a Addresses, stop context.CancelFunc, serving *part) {
+	ready := make(chan Addresses, 1)
+	ctx, stop := context.WithCancel(context.Background())
+	s := Serve{Config: c, Version: "test", Log: slog.New(slog.DiscardHandler), Ready: func(a Addresses) { ready <- a }}
+	serving = begin(func() error { return s.Run(ctx) })
 	select {
-	case a := <-ready:
-		return a
+	case a = <-ready:
+		return a, stop, serving
 	case <-serving.done:
-		t.Fatal(serving.err)
-		return Addresses{}
+		stop()
+		return a, nil, serving
 	}
 }
 
