@@ -53,49 +53,59 @@ func (c *Canonicalizer) escaped() bool {
 			c.pos = end + 1
 			return true
 		}
-		n := c.escape(c.in[end+1:])
+		n := c.escape(c.in[end:])
 		if n == 0 {
 			return false
 		}
-		i = end + 1 + n
+		i = end + n
 	}
 }
 
-// escape appends the character of the escape sequence after a backslash. It returns the length of the sequence, or 0 if it is invalid.
-func (c *Canonicalizer) escape(rest []byte) int {
-	if len(rest) == 0 {
+// escape appends the character of the escape sequence that b begins with. It returns the length of the sequence, or 0 if it is invalid. The
+// first byte must be a backslash.
+func (c *Canonicalizer) escape(b []byte) int {
+	if len(b) < 2 {
 		return 0
 	}
-	if i := bytes.IndexByte([]byte(`bfnrt/`), rest[0]); i >= 0 {
+	if i := bytes.IndexByte([]byte(`bfnrt/`), b[1]); i >= 0 {
 		c.out = append(c.out, "\b\f\n\r\t/"[i])
-		return 1
+		return 2
 	}
-	if rest[0] == '"' || rest[0] == '\\' {
-		c.out = append(c.out, '\\', rest[0])
-		return 1
+	if b[1] == '"' || b[1] == '\\' {
+		c.out = append(c.out, '\\', b[1])
+		return 2
 	}
-	if rest[0] != 'u' {
+	if b[1] != 'u' {
 		return 0
 	}
-	r, ok := hex4(rest[1:])
-	if !ok {
+	r, n := unicodeEscape(b)
+	if n == 0 {
 		return 0
-	}
-	n := 5
-	if utf16.IsSurrogate(r) {
-		low := rune(utf8.RuneError)
-		if len(rest) > 6 && rest[5] == '\\' && rest[6] == 'u' {
-			low, _ = hex4(rest[7:])
-		}
-		if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-			n = 11
-		}
 	}
 	var text [utf8.UTFMax]byte
 	c.out = appendEscaped(c.out, text[:utf8.EncodeRune(text[:], r)])
 	return n
 }
 
+// unicodeEscape returns the character of the escape sequence of the kind \u00e9 that b begins with, or of the two sequences of a surrogate pair,
+// and their length. Of half a pair it returns RuneError. The length is 0 if four hexadecimal digits are missing. b must begin with \u.
+func unicodeEscape(b []byte) (r rune, n int) {
+	r, ok := hex4(b[2:])
+	switch {
+	case !ok:
+		return 0, 0
+	case !utf16.IsSurrogate(r):
+		return r, 6
+	case len(b) >= 12 && b[6] == '\\' && b[7] == 'u':
+		low, _ := hex4(b[8:])
+		if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
+			return pair, 12
+		}
+	}
+	return utf8.RuneError, 6
+}
+
+// hex4 returns the number of the four hexadecimal digits that b begins with, and whether it begins with them.
 func hex4(b []byte) (rune, bool) {
 	if len(b) < 4 {
 		return 0, false
@@ -160,14 +170,7 @@ func appendDecoded(dst, text []byte) []byte {
 		switch {
 		case len(text) == 0:
 		case escapesText(text):
-			r, _ := hex4(text[2:])
-			n = 6
-			if utf16.IsSurrogate(r) && len(text) >= 12 && text[6] == '\\' && text[7] == 'u' {
-				low, _ := hex4(text[8:])
-				if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-					r, n = pair, 12
-				}
-			}
+			r, n := unicodeEscape(text)
 			dst = utf8.AppendRune(dst, r)
 			text = text[n:]
 		default:

@@ -3,7 +3,6 @@ package fingerprint
 import (
 	"math/bits"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -87,20 +86,10 @@ func runeOrEscape(b []byte) (r rune, n int) {
 	if b[0] != '\\' {
 		return utf8.DecodeRune(b)
 	}
-	r, ok := hex4(b[2:])
-	switch {
-	case !ok:
+	if r, n = unicodeEscape(b); n == 0 {
 		return utf8.RuneError, 2
-	case !utf16.IsSurrogate(r):
-		return r, 6
-	case len(b) < 12 || b[6] != '\\' || b[7] != 'u':
-		return utf8.RuneError, 6
 	}
-	low, _ := hex4(b[8:])
-	if r = utf16.DecodeRune(r, low); r != utf8.RuneError {
-		return r, 12
-	}
-	return utf8.RuneError, 6
+	return r, n
 }
 
 // The first and the last invisible character.
