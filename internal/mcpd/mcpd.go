@@ -69,3 +69,16 @@ func Serve(ctx context.Context, s *mcp.Server, in io.ReadCloser, out io.WriteClo
 	}
 	return nil
 }
+
+// drained is a transport whose connections answer all requests before they report the end of the input. The SDK cancels the requests in
+// progress when the input ends, and writes no answer to them.
+type drained struct{ mcp.Transport }
+
+// Connect connects the transport.
+func (t drained) Connect(ctx context.Context) (mcp.Connection, error) {
+	c, err := t.Transport.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return mcplines.Drain(c, 0), nil
+}

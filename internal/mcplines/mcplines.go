@@ -1,5 +1,6 @@
 // Package mcplines makes connections of the Model Context Protocol over streams with one message per line. Other lines, which would end a
-// connection of the SDK, do not end these. Servers and proxies over standard input and output use it.
+// connection of the SDK, do not end these. A connection can wait for the last answers when its client has ended its input. Servers and proxies
+// over standard input and output use it.
 package mcplines
 
 import (

@@ -16,6 +16,7 @@ import (
 
 	"github.com/unloop-ai/unloop"
 	"github.com/unloop-ai/unloop/guard"
+	"github.com/unloop-ai/unloop/internal/mcplines"
 	"github.com/unloop-ai/unloop/policy"
 	"github.com/unloop-ai/unloop/profile"
 )
@@ -103,26 +104,11 @@ func (s *Session) request(ctx context.Context, open *requests, r *jsonrpc.Reques
 
 // canceled records that the client gave up a call.
 func (s *Session) canceled(ctx context.Context, open *requests, params json.RawMessage) {
-	if id := canceledID(params); id != nil {
+	if id := mcplines.CanceledID(params); id != nil {
 		if !open.cancelWaiting(id) {
 			s.giveUp(ctx, open, id)
 		}
 	}
-}
-
-// canceledID returns the id of the request that a notification cancels, and nil if it names none.
-func canceledID(params json.RawMessage) any {
-	var p struct {
-		ID any `json:"requestId"`
-	}
-	if json.Unmarshal(params, &p) != nil {
-		return nil
-	}
-	id, err := jsonrpc.MakeID(p.ID)
-	if err != nil {
-		return nil
-	}
-	return id.Raw()
 }
 
 // errCanceled is the outcome of a call that the client gave up.

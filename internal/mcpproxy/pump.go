@@ -6,12 +6,17 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/unloop-ai/unloop"
+	"github.com/unloop-ai/unloop/internal/mcplines"
 )
+
+// lastAnswersTime is how long a client that has ended its input may get the answers to its requests.
+const lastAnswersTime = 5 * time.Second
 
 // errServer is the end of the connection to the server.
 var errServer = errors.New("the server ended")
@@ -22,8 +27,7 @@ var errServer = errors.New("the server ended")
 func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	waiting := newUnanswered(client)
-	client = waiting
+	client = mcplines.Drain(client, lastAnswersTime)
 	fromServer := make(chan error, 1)
 	go func() { fromServer <- s.passResponses(ctx, client, server) }()
 	fromClient := make(chan error, 1)
@@ -35,9 +39,6 @@ func Pump(ctx context.Context, s *Session, client, server mcp.Connection) error 
 		fromServer <- nil
 	case err = <-fromClient:
 		fromClient <- nil
-		if !errors.Is(err, errServer) {
-			err = waiting.await(ctx, fromServer)
-		}
 	case <-ctx.Done():
 	}
 	stop()

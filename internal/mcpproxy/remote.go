@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/unloop-ai/unloop/internal/mcplines"
 	"github.com/unloop-ai/unloop/internal/reverseproxy"
 )
 
@@ -133,7 +134,7 @@ func (c *remote) closed(id any) {
 // cancelCall closes the connection of a request, which cancels it from revision 2026-07-28 on. It reports false in other
 // revisions.
 func (c *remote) cancelCall(r *jsonrpc.Request) bool {
-	id := canceledID(r.Params)
+	id := mcplines.CanceledID(r.Params)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	cancel := c.open[id]
