@@ -86,7 +86,7 @@ func (w *chunkCalls) judgeCall(index int) {
 func (w *chunkCalls) without(held []byte) []byte {
 	numbers := make(map[int]int) // the new number of each call that passes
 	text := ""
-	for index := range w.calls {
+	for index := range len(w.judged) {
 		if call := w.blocked[index]; call == nil {
 			numbers[index] = len(numbers)
 		} else {

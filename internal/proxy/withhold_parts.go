@@ -25,7 +25,7 @@ func (w partCalls) read(event []byte) {
 	for _, part := range e.Candidates[0].Content.Parts {
 		if item := w.trial.api.asItem(part); item != nil {
 			w.begun = true
-			w.judge(w.calls, item, w.trial.api.mustStay(part, nil))
+			w.judge(len(w.judged), item, w.trial.api.mustStay(part, nil))
 		}
 	}
 	w.ended = w.begun && e.Candidates[0].Finish != ""

@@ -41,7 +41,6 @@ type streamedAnswer struct {
 	begun   bool         // a call has begun
 	ended   bool         // all calls are complete
 	invalid bool         // the stream cannot be understood, and all of it passes
-	calls   int          // that are complete
 	judged  map[int]bool // the numbers of the calls that are complete
 	blocked map[int]*withheld
 }
@@ -50,7 +49,6 @@ type streamedAnswer struct {
 func (a *streamedAnswer) judge(number int, item jsontext.Value, stays bool) {
 	a.invalid = a.invalid || a.judged[number]
 	a.judged[number] = true
-	a.calls++
 	if call := a.trial.blocked(item); call != nil && !stays {
 		a.blocked[number] = call
 	}
@@ -106,7 +104,7 @@ func (w *withholdStream) split() {
 
 // release lets the events pass that are held back, without the blocked calls as long as one call remains. All further events pass.
 func (w *withholdStream) release() {
-	if n := len(w.answer.blocked); n > 0 && n < w.answer.calls && !w.answer.invalid {
+	if n := len(w.answer.blocked); n > 0 && n < len(w.answer.judged) && !w.answer.invalid {
 		w.held = w.filter.without(w.held)
 		for _, call := range w.answer.blocked {
 			w.blocked(call)
