@@ -43,7 +43,7 @@ type Stats struct {
 }
 
 // Reporter sends the events of any number of guards in order, in the background. If the server is not reachable, it retries with
-// exponential backoff. So it does if the server refuses its token, and logs that once. It is safe for concurrent use.
+// exponential backoff. It does the same if the server refuses its token, and logs the refusal once. It is safe for concurrent use.
 type Reporter struct {
 	background *client.Background
 	orders     *client.Orders
